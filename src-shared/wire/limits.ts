@@ -1,0 +1,26 @@
+const KiB = 1024
+const MiB = 1024 * KiB
+const minute = 60_000
+const day = 24 * 60 * minute
+
+/** Sizes in bytes, times in milliseconds (spec/network.md). Both ends of the network hold each other to them. */
+export const limits = {
+  history: { statements: 256, reserved: 2, bytes: 64 * KiB },
+  keySet: { bytes: 16 * KiB, rotateEvery: 7 * day, validFor: 14 * day, keepPrivateFor: 15 * day },
+  card: { bytes: 256 * KiB, validFor: 30 * day },
+  message: {
+    partBytes: 64 * MiB,
+    /** Signed and padded plaintext of one sealed message. */
+    bytes: 96 * MiB,
+    /** Envelope on the hub: plaintext plus HPKE overhead and header. */
+    envelopeBytes: 97 * MiB,
+    validFor: 14 * day,
+    futureSkew: 10 * minute,
+    midBytes: 16,
+  },
+  previewBytes: 1 * MiB,
+  request: { skew: 5 * minute, bodyBytes: 1 * MiB, nonceBytes: 16 },
+  mailbox: { messages: 5000, bytes: 1024 * MiB, keepFor: 14 * day, senderShare: 0.05 },
+  rate: { perSecond: 20, burst: 200 },
+  headStatement: { freshFor: 10 * minute, futureSkew: 2 * minute },
+} as const

@@ -1,0 +1,2 @@
+// Stands in for Electron where a layer must run without it: every named import is an error.
+export {}
