@@ -1,0 +1,108 @@
+import { fileURLToPath } from 'node:url'
+import { app, BrowserWindow, nativeTheme, screen } from 'electron'
+import { startUrl, trustedOrigin } from './protocol.ts'
+import { type Bounds, clampBounds, minimumSize } from './window-bounds.ts'
+
+const reloadsBeforeGivingUp = 3
+const calmAfterMs = 60_000
+
+export interface WindowOptions {
+  readonly bounds: () => Bounds | undefined
+  readonly keepBounds: (bounds: Bounds) => void
+  /** True: closing hides (there is a tray). False: closing minimises, so that the window can be found again. */
+  readonly mayHide: () => boolean
+  /** The window was hidden or minimised instead of closed. */
+  readonly onHidden: () => void
+  readonly onCrash: (crash: { reason: string; exitCode: number; willReload: boolean }) => void
+}
+
+export interface AppWindow {
+  readonly window: BrowserWindow
+  show(): void
+  /** From now on closing closes. */
+  release(): void
+}
+
+/** The one window: sandboxed, isolated, without navigation, pop-ups or web views. */
+export function createWindow(options: WindowOptions): AppWindow {
+  const areas = [screen.getPrimaryDisplay(), ...screen.getAllDisplays()].map((display) => display.workArea)
+  const { maximized, ...bounds } = clampBounds(options.bounds(), areas)
+  const window = new BrowserWindow({
+    ...bounds,
+    minWidth: minimumSize.width,
+    minHeight: minimumSize.height,
+    show: false,
+    title: 'ANet',
+    autoHideMenuBar: true,
+    backgroundColor: nativeTheme.shouldUseDarkColors ? '#181a1f' : '#ffffff',
+    webPreferences: {
+      preload: fileURLToPath(new URL('../preload/preload.cjs', import.meta.url)),
+      sandbox: true,
+      contextIsolation: true,
+      nodeIntegration: false,
+      webviewTag: false,
+      spellcheck: false,
+      devTools: !app.isPackaged,
+    },
+  })
+  if (maximized) window.maximize()
+  window.once('ready-to-show', () => window.show())
+  guardContents(window)
+  keepInTouch(window, options)
+  const release = hideInsteadOfClosing(window, options)
+  void window.loadURL(startUrl)
+  return {
+    window,
+    release,
+    show: () => {
+      if (window.isMinimized()) window.restore()
+      window.show()
+      window.focus()
+    },
+  }
+}
+
+function guardContents(window: BrowserWindow): void {
+  const { webContents } = window
+  webContents.setWindowOpenHandler(() => ({ action: 'deny' }))
+  const stayHere = (event: Electron.Event, url: string): void => {
+    if (new URL(url).origin !== trustedOrigin) event.preventDefault()
+  }
+  webContents.on('will-navigate', stayHere)
+  webContents.on('will-redirect', stayHere)
+  webContents.on('will-attach-webview', (event) => event.preventDefault())
+}
+
+function keepInTouch(window: BrowserWindow, options: WindowOptions): void {
+  const keep = (): void => {
+    if (!window.isDestroyed() && !window.isMinimized())
+      options.keepBounds({ ...window.getNormalBounds(), maximized: window.isMaximized() })
+  }
+  window.on('resized', keep)
+  window.on('moved', keep)
+  window.on('hide', keep)
+  window.on('close', keep)
+
+  let crashes: number[] = []
+  window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
+    if (reason === 'clean-exit') return
+    crashes = [...crashes.filter((at) => at > Date.now() - calmAfterMs), Date.now()]
+    const willReload = crashes.length <= reloadsBeforeGivingUp
+    options.onCrash({ reason, exitCode, willReload })
+    if (willReload && !window.isDestroyed()) window.webContents.reload()
+  })
+}
+
+function hideInsteadOfClosing(window: BrowserWindow, options: WindowOptions): () => void {
+  let released = false
+  window.on('close', (event) => {
+    if (released) return
+    event.preventDefault()
+    if (options.mayHide()) window.hide()
+    else window.minimize()
+    options.onHidden()
+  })
+  return () => {
+    released = true
+  }
+}
