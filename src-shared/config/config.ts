@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { aidSchema } from '../wire/cid.ts'
+import { durationPattern } from './duration.ts'
 
 const peerEntry = z.strictObject({ aid: aidSchema, label: z.string().max(128).optional() })
 /** A Go duration: "2m", "1h30m", "0". Parsed by parseDuration. */
-const duration = z
-  .string()
-  .regex(/^(0|(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+)$/, 'not a duration such as "2m", "1h30m" or "0"')
+const duration = z.string().regex(durationPattern, 'not a duration such as "2m", "1h30m" or "0"')
 
 export const backendSchema = z
   .strictObject({
@@ -18,6 +17,12 @@ export const backendSchema = z
     expected_user: z.string().max(64).optional(),
     socket_group: z.string().max(64).optional(),
     peer_check: z.literal('path-only').optional(),
+  })
+  .superRefine((backend, context) => {
+    const refuse = (message: string) => context.addIssue({ code: 'custom', message, path: ['url'] })
+    if (/^unix:\/\/\/[^\0]+$/.test(backend.url)) return
+    if (!/^https?:\/\/[^/]/.test(backend.url)) refuse('must be unix:///absolute/path/to/socket, http:// or https://')
+    else if (!backend.allow_tcp) refuse('an http or https backend needs allow_tcp: true')
   })
   .refine((backend) => !backend.accept_untrusted || backend.toolless, {
     error: 'accept_untrusted needs toolless: true',
