@@ -1,21 +1,31 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineConfig } from 'electron-vite'
 
 const root = import.meta.dirname
 const alias = { '@shared': resolve(root, 'src-shared') }
+// build/output.mjs builds beside the running output and swaps it in
+const outDir = process.env['ANET_OUT_DIR'] ?? resolve(root, 'out')
+
+// Entry points by the names of their outputs: out/<name>.js
+const entries = {
+  'cli/index': 'src-main/cli/index.ts',
+}
 
 // One build for every process. package.json "dependencies" (native modules) stay external, the rest is bundled.
 export default defineConfig({
   main: {
     resolve: { alias },
     build: {
-      outDir: 'out',
+      outDir,
       target: 'node20.18',
       sourcemap: true,
       rolldownOptions: {
-        input: {
-          'cli/index': resolve(root, 'src-main/cli/index.ts'),
-        },
+        input: Object.fromEntries(
+          Object.entries(entries)
+            .map(([name, source]) => [name, resolve(root, source)] as const)
+            .filter(([, source]) => existsSync(source)),
+        ),
         output: {
           format: 'es',
           entryFileNames: '[name].js',

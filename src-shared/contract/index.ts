@@ -1,3 +1,5 @@
 export * from './contract.ts'
 export * from './node-contract.ts'
+export * from './projection.ts'
 export * from './views.ts'
+export * from './desktop-contract.ts'
