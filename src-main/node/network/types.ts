@@ -91,6 +91,8 @@ export interface Directory {
   /** Refreshes now and waits for it; used at start, by `anet agents list --refresh` and by tests. */
   refresh(): Promise<void>
   onChange(listener: () => void): Unsubscribe
+  /** How many agents the local copy holds; from an index. */
+  count(): number
 }
 
 export interface DirectoryEntry {

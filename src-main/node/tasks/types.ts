@@ -148,6 +148,8 @@ export interface Tasks {
   settled(key: TaskKey, signal?: AbortSignal): Promise<TaskSummary>
   /** Every change of every task, for slices and notifications. */
   onChange(listener: (update: TaskUpdate) => void): Unsubscribe
+  /** Previews of every task, as they come: for the window. Best effort. */
+  onPreview(listener: (preview: TaskPreview) => void): Unsubscribe
   /** Fills large parts in again: for GetTask, for saving a file, for a backend. */
   materialise(part: StoredPart): Promise<Part>
   readonly provider: ProviderSide
