@@ -19,8 +19,8 @@ interface NodeKey {
 /** The part of `node:crypto` that {@link wireCrypto} uses; the module itself fits. */
 export interface NodeCrypto {
   createHash(algorithm: string): { update(data: Uint8Array): { digest(): Uint8Array } }
-  createPrivateKey(input: { key: Uint8Array; format: 'der'; type: 'pkcs8' }): unknown
-  createPublicKey(input: unknown): unknown
+  createPrivateKey(input: { key: Uint8Array; format: 'der'; type: 'pkcs8' }): object
+  createPublicKey(input: unknown): object
   sign(algorithm: null, data: Uint8Array, key: never): Uint8Array
   verify(algorithm: null, data: Uint8Array, key: never, signature: Uint8Array): boolean
   randomBytes(length: number): Uint8Array
@@ -33,34 +33,46 @@ const pkcs8Header = Uint8Array.from([
 const spkiHeader = Uint8Array.from([0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00])
 const cachedKeys = 1024
 
-/** {@link WireCrypto} over `node:crypto`, for node and hub alike. Parsed keys are kept: parsing costs more than signing. */
+/**
+ * {@link WireCrypto} over `node:crypto`, for node and hub alike. Parsed keys are kept, since parsing costs more than
+ * signing: public keys by their bytes, private keys by the identity of the array that holds them, so that no copy of
+ * a seed is made and its key goes when the array goes. An array that was used as a private key may not change.
+ */
 export function wireCrypto(node: unknown): WireCrypto {
   // the structural type is narrower than the overloads of node:crypto, which src-shared cannot name
   const crypto = node as NodeCrypto
-  const keys = new Map<string, unknown>()
-  const parsed = (kind: string, raw: Uint8Array, parse: () => unknown): never => {
-    const name = `${kind}${raw.join()}`
-    let key = keys.get(name)
+  const privateKeys = new WeakMap<Uint8Array, object>()
+  const publicKeys = new Map<string, object>()
+  const privateKeyOf = (seed: Uint8Array): never => {
+    let key = privateKeys.get(seed)
     if (key === undefined) {
-      key = parse()
-      if (keys.size >= cachedKeys) keys.clear()
-      keys.set(name, key)
+      key = crypto.createPrivateKey({ key: der(pkcs8Header, seed), format: 'der', type: 'pkcs8' })
+      privateKeys.set(seed, key)
     }
     return key as never
   }
-  const privateKeyOf = (seed: Uint8Array): never =>
-    parsed('private', seed, () =>
-      crypto.createPrivateKey({ key: der(pkcs8Header, seed), format: 'der', type: 'pkcs8' }),
-    )
+  const publicKeyOf = (raw: Uint8Array): never => {
+    const name = String.fromCharCode(...raw)
+    let key = publicKeys.get(name)
+    if (key === undefined) {
+      key = crypto.createPublicKey({ key: der(spkiHeader, raw), format: 'der', type: 'spki' })
+      const oldest = publicKeys.size < cachedKeys ? undefined : publicKeys.keys().next().value
+      if (oldest !== undefined) publicKeys.delete(oldest)
+      publicKeys.set(name, key)
+    }
+    return key as never
+  }
   return {
     sha256: (data) => bytes(crypto.createHash('sha256').update(data).digest()),
     ed25519Sign: (privateKey, data) => bytes(crypto.sign(null, data, privateKeyOf(privateKey))),
     ed25519Verify: (publicKey, data, signature) => {
       if (publicKey.byteLength !== 32 || signature.byteLength !== 64) return false
-      const key = parsed('public', publicKey, () =>
-        crypto.createPublicKey({ key: der(spkiHeader, publicKey), format: 'der', type: 'spki' }),
-      )
-      return crypto.verify(null, data, key, signature)
+      try {
+        return crypto.verify(null, data, publicKeyOf(publicKey), signature)
+      } catch {
+        // some libraries refuse bytes that are no point of the curve when they are parsed, others when they are used
+        return false
+      }
     },
     ed25519PublicKey: (privateKey) => {
       const key = crypto.createPublicKey(privateKeyOf(privateKey)) as NodeKey
