@@ -1,2 +1,3 @@
 export * from './card.ts'
 export * from './types.ts'
+export * from './text.ts'

@@ -1,0 +1,23 @@
+import type { ReactElement } from 'react'
+import { textRuns } from '@shared/format/index.ts'
+import classes from './inert-text.module.css'
+
+/** Text of a remote agent, on one line: no markup, control and direction characters shown as chips. */
+export function InertText({ text, limit = 2000 }: { readonly text: string; readonly limit?: number }): ReactElement {
+  const cut = text.length > limit
+  return (
+    <bdi>
+      {textRuns(cut ? text.slice(0, limit) : text).map((run, index) =>
+        run.kind === 'text' ? (
+          run.text
+        ) : (
+          // runs of one text never change their order
+          <span key={index} className={classes['control']}>
+            {run.text}
+          </span>
+        ),
+      )}
+      {cut && '…'}
+    </bdi>
+  )
+}
