@@ -117,6 +117,13 @@ export const mailboxFrameSchema = z.discriminatedUnion('type', [
   /** A newer session of this AID took over: this one must not reconnect by itself. */
   z.object({ type: z.literal('superseded') }),
 ])
+/** Close codes of the mailbox WebSocket, beside those of RFC 6455 (1001: the hub stops, come back). */
+export const mailboxCloseCodes = {
+  /** As the frame `superseded`, which is left out where it would fall into a delivery on its way. */
+  superseded: 4001,
+  /** The operator removed the agent. */
+  removed: 4003,
+} as const
 /** Node to hub: */
 export const mailboxReplySchema = z.object({ type: z.literal('ack'), ids: acknowledgeRequestSchema.shape.ids })
 
@@ -138,6 +145,8 @@ export const hubErrorCodes = [
   'rollback',
   'fork',
   'not_found',
+  /** A newer session or poll of this AID took over: answers a long poll that was waiting. */
+  'superseded',
   'internal',
 ] as const
 export const hubErrorSchema = z.object({

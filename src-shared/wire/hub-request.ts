@@ -1,10 +1,19 @@
 import { AnetError } from '../errors.ts'
 import { decodeBase64Url, encodeBase64Url } from './base64.ts'
+import { equalBytes } from './cbor.ts'
 import type { Aid } from './cid.ts'
 import type { WireCrypto } from './crypto.ts'
 import { type HubRequest, hubRequestSchema } from './hub-api.ts'
 import { limits } from './limits.ts'
-import { decodeSigned, encodeSigned, readStatement, type SigningKey, signStatement, verifySignature } from './signed.ts'
+import {
+  decodeSigned,
+  encodeSigned,
+  readStatement,
+  type Signed,
+  type SigningKey,
+  signStatement,
+  verifySignature,
+} from './signed.ts'
 
 const maxHeaderBytes = 8192
 
@@ -27,6 +36,38 @@ export function signHubRequest(
   return encodeBase64Url(encodeSigned(signStatement(crypto, 'hub-request', value, [key])))
 }
 
+/** A request header that was read but not checked yet. */
+export interface OpenHubRequest {
+  readonly request: HubRequest
+  readonly signed: Signed
+}
+
+/** Reads the header: says who claims to ask for what. Check it with {@link checkHubRequest}. */
+export function readHubRequest(header: string): OpenHubRequest {
+  const signed = decodeSigned(decodeBase64Url(header, maxHeaderBytes), 'hub-request', maxHeaderBytes)
+  return { signed, request: readStatement(signed, hubRequestSchema, maxHeaderBytes) }
+}
+
+/**
+ * Checks signature and time of a header against the request that carries it, before its body is read. `key` is the
+ * agent's key number `request.ksn`, undefined if it has none. The caller has still to compare the body with
+ * `request.body` and to use up the nonce. Errors: `bad_signature`, `stale_request`.
+ */
+export function checkHubRequest(
+  crypto: WireCrypto,
+  { request, signed }: OpenHubRequest,
+  actual: { hub: Aid; now: number; method: string; path: string },
+  key: Uint8Array | undefined,
+): void {
+  const same = request.hub === actual.hub && request.method === actual.method && request.path === actual.path
+  if (!same || key === undefined || !verifySignature(crypto, signed, request.aid, request.ksn, key)) {
+    throw badSignature()
+  }
+  if (Math.abs(actual.now - request.time) > limits.request.skew) {
+    throw new AnetError('stale_request', 'The time of this request is more than five minutes off. Check the clock.')
+  }
+}
+
 /**
  * Reads the header and compares it with the request that carries it. The caller has still to look up the agent's key
  * for {@link verifyHubRequest}'s `keyOf` and to use up the nonce. Errors: `bad_signature`, `stale_request`.
@@ -37,19 +78,12 @@ export function verifyHubRequest(
   actual: { hub: Aid; now: number; method: string; path: string; bodyHash: Uint8Array },
   keyOf: (aid: Aid, ksn: number) => Uint8Array | undefined,
 ): HubRequest {
-  const signed = decodeSigned(decodeBase64Url(header, maxHeaderBytes), 'hub-request', maxHeaderBytes)
-  const request = readStatement(signed, hubRequestSchema, maxHeaderBytes)
-  const same =
-    request.hub === actual.hub &&
-    request.method === actual.method &&
-    request.path === actual.path &&
-    request.body.every((byte, index) => byte === actual.bodyHash[index])
-  const key = same ? keyOf(request.aid, request.ksn) : undefined
-  if (key === undefined || !verifySignature(crypto, signed, request.aid, request.ksn, key)) {
-    throw new AnetError('bad_signature', 'The signature of this request does not fit it.')
-  }
-  if (Math.abs(actual.now - request.time) > limits.request.skew) {
-    throw new AnetError('stale_request', 'The time of this request is more than five minutes off. Check the clock.')
-  }
-  return request
+  const open = readHubRequest(header)
+  checkHubRequest(crypto, open, actual, keyOf(open.request.aid, open.request.ksn))
+  if (!equalBytes(open.request.body, actual.bodyHash)) throw badSignature()
+  return open.request
+}
+
+function badSignature(): AnetError {
+  return new AnetError('bad_signature', 'The signature of this request does not fit it.')
 }

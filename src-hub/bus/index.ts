@@ -1,0 +1,2 @@
+export { createInProcessBus } from './in-process-bus.ts'
+export type * from './types.ts'

@@ -1,0 +1,201 @@
+import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import type { z } from 'zod'
+import {
+  acknowledgeRequestSchema,
+  decodeCbor,
+  encodeCbor,
+  type HubInfo,
+  hubPaths,
+  joinRequestSchema,
+  limits as wireLimits,
+  lookupRequestSchema,
+  type OpenHubRequest,
+  parseStatement,
+  pollRequestSchema,
+  publishRequestSchema,
+  searchRequestSchema,
+  verifyHistory,
+  verifySignature,
+} from '@shared/wire/index.ts'
+import { crypto } from '../crypto.ts'
+import { encodeRecord, searchDirectory } from '../directory.ts'
+import { asHubError, HubError } from '../errors.ts'
+import { acknowledge } from '../mailbox/acknowledge.ts'
+import { mailIds } from '../mailbox/frames.ts'
+import { type OpenPolls, poll } from '../mailbox/poll.ts'
+import { send } from '../mailbox/send.ts'
+import type { HubParts } from '../parts.ts'
+import { joinRaw } from '../raw-cbor.ts'
+import { RateLimit } from '../rate-limit.ts'
+import type { MemberKey } from '../store/index.ts'
+import { sendCbor, sendError } from './answer.ts'
+import {
+  authenticateMember,
+  checkBody,
+  checkRequest,
+  notMember,
+  openRequest,
+  requireStanding,
+  useNonce,
+} from './authenticate.ts'
+import { readBody } from './body.ts'
+
+export interface RateLimits {
+  readonly sends: RateLimit
+  readonly requests: RateLimit
+  readonly addresses: RateLimit
+}
+
+/** The hub's HTTP API (src-shared/wire/hub-api.ts). */
+export function createHubApp(parts: HubParts, rates: RateLimits, polls: OpenPolls): Express {
+  const { store, clock, limits, identity, membership } = parts
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('case sensitive routing', true)
+  app.set('strict routing', true)
+  const bodyLimits = { maxBytes: wireLimits.request.bodyBytes, idle: limits.bodyIdle }
+
+  /** A member's request with a body of the given form; its nonce is used up. */
+  const receive = async <S extends z.ZodObject>(request: Request, schema: S) => {
+    const signed = await authenticateMember(parts, request, request.originalUrl)
+    rates.requests.take(signed.aid)
+    const { body, hash } = await readBody(request, bodyLimits)
+    checkBody(signed, hash)
+    await useNonce(parts, signed)
+    return { aid: signed.aid, body: parseBody(schema, body) }
+  }
+
+  app.use((request, response, next) => {
+    response.once('finish', () => {
+      const route = request.route as { path?: string } | undefined
+      parts.metrics.request(route?.path ?? 'none', response.statusCode)
+    })
+    next()
+  })
+
+  app.get(hubPaths.info, (request, response) => {
+    rates.addresses.take(request.socket.remoteAddress ?? '')
+    const info: HubInfo = {
+      versions: [1],
+      aid: identity.aid,
+      name: parts.name,
+      history: [...identity.history] as HubInfo['history'],
+      policy: parts.policy,
+      time: clock.now(),
+      limits: {
+        envelopeBytes: limits.envelopeBytes,
+        mailboxMessages: limits.mailboxMessages,
+        mailboxBytes: limits.mailboxBytes,
+        ratePerSecond: limits.ratePerSecond,
+        rateBurst: limits.rateBurst,
+      },
+    }
+    sendCbor(response, encodeCbor(info))
+  })
+
+  app.post(hubPaths.join, async (request, response) => {
+    rates.addresses.take(request.socket.remoteAddress ?? '')
+    const open = openRequest(request)
+    const { body, hash } = await readBody(request, bodyLimits)
+    checkBody(open.request, hash)
+    const given = parseBody(joinRequestSchema, body)
+    const history = verifyHistory(crypto, given.history, open.request.aid)
+    const key = history.key !== null && history.seq === open.request.ksn ? history.key : undefined
+    checkRequest(parts, request, request.originalUrl, open, key)
+    await useNonce(parts, open.request)
+    sendCbor(response, encodeCbor(await membership.join(open.request.aid, given, clock.now())))
+  })
+
+  app.post(hubPaths.publish, async (request, response) => {
+    const open = openRequest(request)
+    const member = await store.memberKey(open.request.aid)
+    if (member === undefined) throw notMember()
+    rates.addresses.take(request.socket.remoteAddress ?? '')
+    const { body, hash } = await readBody(request, bodyLimits)
+    checkBody(open.request, hash)
+    const given = parseBody(publishRequestSchema, body)
+    checkRequest(parts, request, request.originalUrl, open, publishKey(member, open, given))
+    requireStanding(member)
+    rates.requests.take(member.aid)
+    await useNonce(parts, open.request)
+    await membership.publish(member.aid, given, clock.now())
+    sendCbor(response, encodeCbor({}))
+  })
+
+  app.post(hubPaths.search, async (request, response) => {
+    const { body } = await receive(request, searchRequestSchema)
+    sendCbor(response, joinRaw(await searchDirectory(store, body, clock.now())))
+  })
+
+  app.post(hubPaths.lookup, async (request, response) => {
+    const { body } = await receive(request, lookupRequestSchema)
+    const agent = await store.member(body.aid)
+    if (agent === undefined || agent.state !== 'member') {
+      throw new HubError('unknown_agent', 'No agent with this AID is a member of this hub.')
+    }
+    sendCbor(response, joinRaw(encodeRecord(agent, clock.now())))
+  })
+
+  const sending = new Map<string, number>()
+  app.post(hubPaths.send, async (request, response) => {
+    const signed = await authenticateMember(parts, request, request.originalUrl)
+    rates.sends.take(signed.aid)
+    const others = sending.get(signed.aid) ?? 0
+    if (others >= limits.concurrentBodies) {
+      throw new HubError('rate_limited', `At most ${limits.concurrentBodies} envelopes at a time.`, { retryAfter: 1 })
+    }
+    sending.set(signed.aid, others + 1)
+    try {
+      sendCbor(response, encodeCbor(await send(parts, request, signed, request.query['ephemeral'] === '1')))
+    } finally {
+      const left = (sending.get(signed.aid) ?? 1) - 1
+      if (left === 0) sending.delete(signed.aid)
+      else sending.set(signed.aid, left)
+    }
+  })
+
+  app.post(hubPaths.poll, async (request, response) => {
+    const { aid, body } = await receive(request, pollRequestSchema)
+    await poll(parts, polls, aid, body, response)
+  })
+
+  app.post(hubPaths.acknowledge, async (request, response) => {
+    const { aid, body } = await receive(request, acknowledgeRequestSchema)
+    await acknowledge(parts, aid, mailIds(body.ids))
+    sendCbor(response, encodeCbor({}))
+  })
+
+  app.use(() => {
+    throw new HubError('not_found', 'This hub has no such address. Its API begins at /hub/v1.')
+  })
+  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    const hubError = asHubError(error)
+    if (hubError.code === 'internal' && !response.destroyed) parts.log.error({ err: error }, 'A request failed')
+    sendError(response, hubError)
+  })
+  return app
+}
+
+function parseBody<S extends z.ZodObject>(schema: S, body: Uint8Array): z.infer<S> {
+  return parseStatement(schema, decodeCbor(body, wireLimits.request.bodyBytes))
+}
+
+/**
+ * A publication is signed by the key in use, or by that of the longer history it brings: after an emergency rotation
+ * the key before is not to be had. Also the key of a contradicting history is heard: it only proves the fork.
+ */
+function publishKey(
+  member: MemberKey,
+  { request, signed }: OpenHubRequest,
+  given: z.infer<typeof publishRequestSchema>,
+): Uint8Array | undefined {
+  const keys: Uint8Array[] = []
+  if (member.ksn === request.ksn && member.key !== null) keys.push(member.key)
+  if (given.history !== undefined) {
+    const history = verifyHistory(crypto, given.history, member.aid)
+    const newest = history.statements[request.ksn]
+    if (request.ksn === history.seq && newest !== undefined) keys.push(newest.key)
+  }
+  return keys.find((key) => verifySignature(crypto, signed, request.aid, request.ksn, key))
+}

@@ -1,0 +1,2 @@
+export { createMembership, inviteHash, type Membership } from './membership.ts'
+export { queryWords } from './card-index.ts'
