@@ -68,7 +68,11 @@ export function signStatement(
   value: unknown,
   keys: readonly SigningKey[],
 ): Signed {
-  const v = encodeCbor(value)
+  return signEncoded(crypto, t, encodeCbor(value), keys)
+}
+
+/** Signs a value that is already encoded; `v` must be canonical DAG-CBOR. */
+export function signEncoded(crypto: WireCrypto, t: StatementType, v: Uint8Array, keys: readonly SigningKey[]): Signed {
   return {
     t,
     v,
