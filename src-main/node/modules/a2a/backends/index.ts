@@ -1,0 +1,1 @@
+export { type Backends, startBackends } from './start.ts'
