@@ -1,0 +1,97 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { lstat, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AnetError } from '@shared/errors.ts'
+import { z } from 'zod'
+
+export const agentIds = ['echo', 'asker', 'summariser'] as const
+export type AgentId = (typeof agentIds)[number]
+
+/** Where everything of one demo lies. */
+export interface Layout {
+  readonly dir: string
+  readonly hub: string
+  readonly operator: string
+  readonly logs: string
+  readonly tokenFile: string
+  node(agent: AgentId): string
+  socket(agent: AgentId): string
+  errorLog(name: string): string
+}
+
+/** Bytes of a socket's path that every platform takes (sun_path: 108 on Linux, 104 on macOS). */
+const maxSocketPath = 100
+
+export function defaultDemoDir(): string {
+  return process.env['ANET_DEMO_DIR'] ?? join(homedir(), '.anet-demo')
+}
+
+/**
+ * Makes the directories of a demo, private to this user. Sockets lie with the agents; where their paths would be too
+ * long, in a private directory below the system's one for temporary files, named after the demo's.
+ * Error: `demo_directory_unsafe`.
+ */
+export async function prepareLayout(dir: string): Promise<Layout> {
+  const agents = join(dir, 'agents')
+  for (const path of [dir, join(dir, 'hub'), agents, join(dir, 'logs')]) await privateDirectory(path)
+  const longest = Buffer.byteLength(join(agents, 'summariser.sock'))
+  const sockets = longest <= maxSocketPath ? agents : join(runtimeDir(), `anet-demo-${shortName(dir)}`)
+  await privateDirectory(sockets)
+  const tokenFile = join(agents, 'token')
+  await writeFile(tokenFile, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' }).catch(onlyIfThere)
+  return {
+    dir,
+    hub: join(dir, 'hub'),
+    operator: join(dir, 'operator'),
+    logs: join(dir, 'logs'),
+    tokenFile,
+    node: (agent) => join(dir, agent),
+    socket: (agent) => join(sockets, `${agent}.sock`),
+    errorLog: (name) => join(dir, 'logs', `${name}.log`),
+  }
+}
+
+function runtimeDir(): string {
+  return process.env['XDG_RUNTIME_DIR'] ?? tmpdir()
+}
+
+function shortName(dir: string): string {
+  return createHash('sha256').update(dir).digest('hex').slice(0, 16)
+}
+
+async function privateDirectory(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  const found = await lstat(path)
+  const mine = process.getuid === undefined || found.uid === process.getuid()
+  if (found.isDirectory() && mine && (found.mode & 0o022) === 0) return
+  throw new AnetError('demo_directory_unsafe', `${path} is not a directory of this user alone.`, {
+    remedy: 'Choose another one with --data DIR.',
+  })
+}
+
+function onlyIfThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
+}
+
+const stateSchema = z.object({ hubPort: z.int().min(1).max(65535) })
+
+/** The port of the hub from an earlier run, so that the nodes find it where it was. */
+export async function rememberedHubPort(layout: Layout): Promise<number | undefined> {
+  try {
+    return stateSchema.parse(JSON.parse(await readFile(join(layout.dir, 'demo.json'), 'utf8'))).hubPort
+  } catch {
+    return undefined
+  }
+}
+
+export function rememberHubPort(layout: Layout, hubPort: number): Promise<void> {
+  return writeWhole(join(layout.dir, 'demo.json'), { hubPort })
+}
+
+/** A reader sees the whole file or none. */
+export async function writeWhole(path: string, value: unknown): Promise<void> {
+  const part = `${path}.${randomBytes(6).toString('hex')}`
+  await writeFile(part, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  await rename(part, path)
+}

@@ -1,0 +1,76 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { configSchema } from '@shared/config/index.ts'
+import type { JoinStateView } from '@shared/contract/index.ts'
+import { AnetError } from '@shared/errors.ts'
+import { z } from 'zod'
+import { updateConfig } from '../node/config/index.ts'
+import { type RunningNode, startNode } from '../node/node.ts'
+import { beginSetup } from '../node/setup.ts'
+import { serveParent } from './child-protocol.ts'
+
+const prepareSchema = z.object({ dataDir: z.string() })
+const startSchema = z.object({ dataDir: z.string(), config: configSchema })
+const awaitSchema = z.object({ aids: z.array(z.string()) })
+
+let node: RunningNode | undefined
+
+/** Makes an identity where there is none. The keys lie in a file, sealed with nothing but the rights of the file. */
+async function prepare(input: unknown): Promise<null> {
+  const { dataDir } = prepareSchema.parse(input)
+  if (await exists(join(dataDir, 'config.json'))) return null
+  const setup = await beginSetup({ dataDir, secretStore: 'file' })
+  const words = setup.phrase.split(' ')
+  await setup.finish(setup.ask.map((position) => words[position - 1] ?? ''))
+  return null
+}
+
+async function start(input: unknown): Promise<{ aid: string; address: string; tokenFile: string }> {
+  const { dataDir, config } = startSchema.parse(input)
+  await updateConfig(dataDir, () => config)
+  node = await startNode({ dataDir, kind: 'headless' })
+  await joined(node)
+  const { endpoint } = await node.door.client.node.status({})
+  if (endpoint.address === null || endpoint.tokenFile === null) {
+    throw new AnetError('endpoint_down', endpoint.sentence, { remedy: 'Free the port and start the demo again.' })
+  }
+  return { aid: node.aid, address: endpoint.address, tokenFile: endpoint.tokenFile }
+}
+
+function joined({ door }: RunningNode): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const unsubscribe = door.subscribe((event) => {
+      if (event.type !== 'node') return
+      const { join: state }: { join: JoinStateView } = event.value
+      if (state.registered) resolve()
+      else if (state.state === 'refused' || state.state === 'removed') {
+        reject(new AnetError('not_registered', state.sentence))
+      } else return
+      queueMicrotask(() => unsubscribe())
+    })
+  })
+}
+
+/** Resolves when this node has verified the cards of all these agents. */
+async function awaitVerified(input: unknown): Promise<{ aid: string; name: string }[]> {
+  const { aids } = awaitSchema.parse(input)
+  const running = node
+  if (running === undefined) throw new AnetError('not_started', 'The node of the demo does not run.')
+  const { door } = running
+  for (;;) {
+    const { agents } = await door.client.agents.list({ refresh: true, limit: 200 })
+    const found = agents.filter(({ aid, verification }) => aids.includes(aid) && verification === 'VERIFIED')
+    if (found.length === aids.length) return found.map(({ aid, name }) => ({ aid, name }))
+    await delay(100)
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+serveParent({ prepare, start, awaitVerified }, async () => node?.stop())
