@@ -43,6 +43,7 @@ export class HubClient {
   readonly url: string
   readonly #crypto: WireCrypto
   readonly #http: HubHttp
+  readonly #closing = new AbortController()
   #aid: Aid | undefined
 
   constructor(parts: Omit<HubHttpParts, 'aid'> & { aid: Aid | undefined }) {
@@ -65,6 +66,7 @@ export class HubClient {
     const info = await this.#http.call({
       method: 'GET',
       path: hubPaths.info,
+      anonymous: true,
       answer: hubInfoSchema,
       maxBytes: limits.history.bytes * 2 + smallAnswer,
     })
@@ -151,11 +153,14 @@ export class HubClient {
       headers: this.#http.authorization('GET', hubPaths.mailbox),
       unreachable: (why, what, cause) => this.#http.unreachable(why, what, cause),
       events,
+      signal: this.#closing.signal,
       ...options,
     })
   }
 
+  /** Everything that is under way fails. */
   async close(): Promise<void> {
+    this.#closing.abort()
     await this.#http.close()
   }
 

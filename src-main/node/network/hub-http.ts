@@ -38,6 +38,8 @@ export interface HubCall<S extends z.ZodType> {
   /** Time that the hub may let pass on purpose (long poll). */
   readonly waits?: number
   readonly signal?: AbortSignal
+  /** Sent without naming this node: before the hub has shown who it is. */
+  readonly anonymous?: boolean
 }
 
 const slowestBytesPerMs = 32
@@ -94,7 +96,7 @@ export class HubHttp {
         headers: {
           accept: hubMediaType,
           ...(body.byteLength > 0 ? { 'content-type': hubMediaType } : {}),
-          ...this.authorization(call.method, call.path, body),
+          ...(call.anonymous === true ? {} : this.authorization(call.method, call.path, body)),
         },
         body: body.byteLength > 0 ? body : null,
         headersTimeout: within,

@@ -1,1 +1,5 @@
 export type * from './types.ts'
+export { createNetwork, type NetworkOptions } from './network.ts'
+export { networkMigrations } from './migrations.ts'
+export type { NetworkTiming } from './backoff.ts'
+export type { HubSetting } from './connection.ts'

@@ -37,6 +37,7 @@ export async function openMailbox(parts: {
   events: MailboxEvents
   pingEvery: number
   answerWithin: number
+  signal: AbortSignal
 }): Promise<Mailbox> {
   const socket = new WebSocket(parts.url, {
     headers: parts.headers,
@@ -53,6 +54,9 @@ export async function openMailbox(parts: {
     socket.terminate()
   }
   receive(socket, parts.events, finish)
+  const abort = (): void => finish('closed')
+  parts.signal.addEventListener('abort', abort, { once: true })
+  socket.once('close', () => parts.signal.removeEventListener('abort', abort))
   await opened(socket, parts.unreachable)
   keepAlive(socket, parts.pingEvery, () => finish('lost'))
   return {

@@ -92,13 +92,13 @@ CREATE INDEX net_directory_refresh ON net_directory (refresh);
 
 CREATE TABLE net_directory_order (
   term TEXT NOT NULL,
-  official INTEGER NOT NULL,
-  seen INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  age INTEGER NOT NULL,
   aid TEXT NOT NULL,
   from_gen INTEGER NOT NULL,
   to_gen INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX net_directory_listing ON net_directory_order (term, official DESC, seen DESC, aid, from_gen, to_gen);
+CREATE INDEX net_directory_listing ON net_directory_order (term, rank, age, aid, from_gen, to_gen);
 CREATE INDEX net_directory_current ON net_directory_order (aid, to_gen);
 CREATE INDEX net_directory_past ON net_directory_order (to_gen);
 

@@ -43,7 +43,39 @@ export interface Received<T extends MessageType = MessageType> {
  * Handles a message inside the transaction that records (from, mid). Throws an AnetError to refuse it for good: the
  * refusal is recorded and the hub is told to delete it. Any other error leaves the message at the hub.
  */
-export type Handler<T extends MessageType> = (tx: Tx, message: Received<T>) => void
+export type Handler<T extends MessageType, P = undefined> = (
+  tx: Tx,
+  message: Received<T>,
+  prepared: P | undefined,
+) => void
+
+/**
+ * Work before the transaction for a large message: writing its content to sealed files, for example. Called for
+ * messages above the inline limit only, once they are verified, in order and from the task's counterpart; what it
+ * returns reaches the handler. An AnetError refuses the message for good, any other error leaves it at the hub.
+ */
+export type Prepare<T extends MessageType, P> = (message: Omit<Received<T>, 'peer'>) => Promise<P>
+
+/** A message that was dropped for good. */
+export interface Rejection {
+  readonly at: number
+  readonly code: string
+  /** Undefined if not even the sender could be verified. */
+  readonly peer: Aid | undefined
+  /** base64url. */
+  readonly mid: string | undefined
+  readonly detail: string
+}
+
+/** Something that only the operator can judge; code `own_history_unknown_head`. */
+export interface Alarm {
+  readonly code: string
+  /** The peer or hub whose statement caused it. */
+  readonly witness: Aid
+  /** The head of this node's key history that the witness holds. */
+  readonly head: string
+  readonly at: number
+}
 
 export interface Network {
   readonly joinState: JoinState
@@ -51,7 +83,7 @@ export interface Network {
   /** Joins a hub, or changes hubs. Errors: `hub_unreachable`, `hub_wrong_identity`, `invite_required`, `invite_invalid`. */
   join(input: { url: string; aid?: Aid; invite?: string }): Promise<JoinState>
   /** Registers the one handler of a type. Handlers of numbered types see messages in order of `n`. */
-  on<T extends MessageType>(type: T, handler: Handler<T>): void
+  on<T extends MessageType, P = undefined>(type: T, handler: Handler<T, P>, prepare?: Prepare<T, P>): void
   /**
    * Puts a message into the outbox, inside the caller's transaction; it leaves after the commit and stays until the
    * peer acknowledged it or it expired. Numbers are given here. Large bodies: {@link prepareBody} first.
@@ -70,6 +102,13 @@ export interface Network {
   readonly directory: Directory
   /** For the window: what waits to be sent. */
   outboxState(): { readonly waiting: number; readonly oldest: number | undefined }
+  /** Connects now, without waiting for the next attempt; also takes the session back from another running node. */
+  reconnect(): void
+  /** The card changed: publishes it as soon as the hub can be reached. */
+  cardChanged(): void
+  /** Messages that were dropped for good, newest first. */
+  rejections(limit: number): readonly Rejection[]
+  alarms(): readonly Alarm[]
   start(): void
   stop(): Promise<void>
 }
