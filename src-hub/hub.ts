@@ -5,6 +5,7 @@ import { createAdmin } from './admin/index.ts'
 import { createInProcessBus } from './bus/index.ts'
 import { createHubApp, type RateLimits } from './http/app.ts'
 import { acceptMailboxes, closeServer, createHubServer, listen } from './http/server.ts'
+import { createSendRoute, isSend } from './http/send-route.ts'
 import { openHubIdentity } from './identity.ts'
 import { createInvite } from './invites.ts'
 import type { OpenPolls } from './mailbox/poll.ts'
@@ -66,7 +67,12 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
 
     const polls: OpenPolls = new Set()
     const sessions = new MailboxSessions(parts)
-    const server = createHubServer(createHubApp(parts, rates, polls))
+    const app = createHubApp(parts, rates, polls)
+    const sendRoute = createSendRoute(parts, rates)
+    const server = createHubServer((request, response) => {
+      if (isSend(request)) sendRoute(request, response)
+      else app(request, response)
+    })
     acceptMailboxes(server, parts, rates, sessions)
     const sweeper = new Sweeper(parts, rates)
     cleanups.push(() => sweeper.stop())

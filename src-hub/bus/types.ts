@@ -2,8 +2,8 @@ import type { Aid } from '@shared/wire/index.ts'
 
 /** What reaches whoever serves an agent's mailbox, in whichever process of the hub that is. */
 export type WakeEvent =
-  /** New mail is in the store. */
-  | { readonly type: 'mail' }
+  /** New mail is in the store. With its envelope a session that has sent all before need not read it back. */
+  | { readonly type: 'mail'; readonly id: number; readonly envelope: Uint8Array | undefined }
   /** A newer session took over: every other one ends. */
   | { readonly type: 'session'; readonly session: string }
   /** The operator removed the agent. */

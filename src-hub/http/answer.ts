@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { encodeCbor, hubMediaType } from '@shared/wire/index.ts'
-import type { HubError } from '../errors.ts'
+import { asHubError, type HubError } from '../errors.ts'
+import type { HubParts } from '../parts.ts'
 
 const commonHeaders = {
   'content-type': hubMediaType,
@@ -25,8 +26,15 @@ export function sendCbor(response: ServerResponse, body: Uint8Array): void {
   response.end(body)
 }
 
-/** Answers with an error. A request that is not read to its end cannot be followed by another: its connection ends. */
-export function sendError(response: ServerResponse, error: HubError): void {
+/** Answers with what a client may know of an error; the log gets the rest. */
+export function answerError(parts: Pick<HubParts, 'log'>, response: ServerResponse, error: unknown): void {
+  const hubError = asHubError(error)
+  if (hubError.code === 'internal' && !response.destroyed) parts.log.error({ err: error }, 'A request failed')
+  sendError(response, hubError)
+}
+
+/** A request that is not read to its end cannot be followed by another: its connection ends. */
+function sendError(response: ServerResponse, error: HubError): void {
   if (response.headersSent) {
     response.destroy()
     return

@@ -6,33 +6,32 @@ import {
   encodeCbor,
   type HubInfo,
   hubPaths,
+  type HubRequest,
   joinRequestSchema,
   limits as wireLimits,
   lookupRequestSchema,
-  type OpenHubRequest,
   parseStatement,
   pollRequestSchema,
   publishRequestSchema,
   searchRequestSchema,
   verifyHistory,
-  verifySignature,
 } from '@shared/wire/index.ts'
 import { crypto } from '../crypto.ts'
 import { encodeRecord, searchDirectory } from '../directory.ts'
-import { asHubError, HubError } from '../errors.ts'
+import { HubError } from '../errors.ts'
 import { acknowledge } from '../mailbox/acknowledge.ts'
 import { mailIds } from '../mailbox/frames.ts'
 import { type OpenPolls, poll } from '../mailbox/poll.ts'
-import { send } from '../mailbox/send.ts'
 import type { HubParts } from '../parts.ts'
 import { joinRaw } from '../raw-cbor.ts'
-import { RateLimit } from '../rate-limit.ts'
+import type { RateLimit } from '../rate-limit.ts'
 import type { MemberKey } from '../store/index.ts'
-import { sendCbor, sendError } from './answer.ts'
+import { answerError, sendCbor } from './answer.ts'
 import {
   authenticateMember,
   checkBody,
   checkRequest,
+  keyInUse,
   notMember,
   openRequest,
   requireStanding,
@@ -101,8 +100,8 @@ export function createHubApp(parts: HubParts, rates: RateLimits, polls: OpenPoll
     checkBody(open.request, hash)
     const given = parseBody(joinRequestSchema, body)
     const history = verifyHistory(crypto, given.history, open.request.aid)
-    const key = history.key !== null && history.seq === open.request.ksn ? history.key : undefined
-    checkRequest(parts, request, request.originalUrl, open, key)
+    const keys = history.key !== null && history.seq === open.request.ksn ? [history.key] : []
+    await checkRequest(parts, request, request.originalUrl, open, keys)
     await useNonce(parts, open.request)
     sendCbor(response, encodeCbor(await membership.join(open.request.aid, given, clock.now())))
   })
@@ -115,7 +114,7 @@ export function createHubApp(parts: HubParts, rates: RateLimits, polls: OpenPoll
     const { body, hash } = await readBody(request, bodyLimits)
     checkBody(open.request, hash)
     const given = parseBody(publishRequestSchema, body)
-    checkRequest(parts, request, request.originalUrl, open, publishKey(member, open, given))
+    await checkRequest(parts, request, request.originalUrl, open, publishKeys(member, open.request, given))
     requireStanding(member)
     rates.requests.take(member.aid)
     await useNonce(parts, open.request)
@@ -137,24 +136,6 @@ export function createHubApp(parts: HubParts, rates: RateLimits, polls: OpenPoll
     sendCbor(response, joinRaw(encodeRecord(agent, clock.now())))
   })
 
-  const sending = new Map<string, number>()
-  app.post(hubPaths.send, async (request, response) => {
-    const signed = await authenticateMember(parts, request, request.originalUrl)
-    rates.sends.take(signed.aid)
-    const others = sending.get(signed.aid) ?? 0
-    if (others >= limits.concurrentBodies) {
-      throw new HubError('rate_limited', `At most ${limits.concurrentBodies} envelopes at a time.`, { retryAfter: 1 })
-    }
-    sending.set(signed.aid, others + 1)
-    try {
-      sendCbor(response, encodeCbor(await send(parts, request, signed, request.query['ephemeral'] === '1')))
-    } finally {
-      const left = (sending.get(signed.aid) ?? 1) - 1
-      if (left === 0) sending.delete(signed.aid)
-      else sending.set(signed.aid, left)
-    }
-  })
-
   app.post(hubPaths.poll, async (request, response) => {
     const { aid, body } = await receive(request, pollRequestSchema)
     await poll(parts, polls, aid, body, response)
@@ -170,9 +151,7 @@ export function createHubApp(parts: HubParts, rates: RateLimits, polls: OpenPoll
     throw new HubError('not_found', 'This hub has no such address. Its API begins at /hub/v1.')
   })
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    const hubError = asHubError(error)
-    if (hubError.code === 'internal' && !response.destroyed) parts.log.error({ err: error }, 'A request failed')
-    sendError(response, hubError)
+    answerError(parts, response, error)
   })
   return app
 }
@@ -185,17 +164,16 @@ function parseBody<S extends z.ZodObject>(schema: S, body: Uint8Array): z.infer<
  * A publication is signed by the key in use, or by that of the longer history it brings: after an emergency rotation
  * the key before is not to be had. Also the key of a contradicting history is heard: it only proves the fork.
  */
-function publishKey(
+function publishKeys(
   member: MemberKey,
-  { request, signed }: OpenHubRequest,
+  request: HubRequest,
   given: z.infer<typeof publishRequestSchema>,
-): Uint8Array | undefined {
-  const keys: Uint8Array[] = []
-  if (member.ksn === request.ksn && member.key !== null) keys.push(member.key)
+): readonly Uint8Array[] {
+  const keys = [...keyInUse(member, request)]
   if (given.history !== undefined) {
     const history = verifyHistory(crypto, given.history, member.aid)
     const newest = history.statements[request.ksn]
     if (request.ksn === history.seq && newest !== undefined) keys.push(newest.key)
   }
-  return keys.find((key) => verifySignature(crypto, signed, request.aid, request.ksn, key))
+  return keys
 }

@@ -2,16 +2,17 @@ import type { IncomingMessage } from 'node:http'
 import {
   type Aid,
   authHeader,
-  checkHubRequest,
+  checkHubRequestClaims,
   equalBytes,
   type HubRequest,
+  hubRequestSignature,
   type OpenHubRequest,
   readHubRequest,
 } from '@shared/wire/index.ts'
-import { crypto } from '../crypto.ts'
 import { HubError } from '../errors.ts'
 import type { HubParts } from '../parts.ts'
 import { type MemberKey, seenStep } from '../store/index.ts'
+import { verifyOffThread } from '../verify.ts'
 
 type Parts = Pick<HubParts, 'identity' | 'clock' | 'store' | 'log'>
 
@@ -24,19 +25,27 @@ export function openRequest(incoming: IncomingMessage): OpenHubRequest {
   return readHubRequest(header)
 }
 
-/** Checks everything of a request but its body and its nonce. Errors: `bad_signature`, `stale_request`. */
-export function checkRequest(
+/**
+ * Checks everything of a request but its body and its nonce. One of `keys` has to have signed it. Errors:
+ * `bad_signature`, `stale_request`.
+ */
+export async function checkRequest(
   parts: Parts,
   incoming: IncomingMessage,
   path: string,
   open: OpenHubRequest,
-  key: Uint8Array | undefined,
-): void {
+  keys: readonly Uint8Array[],
+): Promise<void> {
   const { identity, clock, store } = parts
-  checkHubRequest(crypto, open, { hub: identity.aid, now: clock.now(), method: incoming.method ?? '', path }, key)
+  checkHubRequestClaims(open, { hub: identity.aid, now: clock.now(), method: incoming.method ?? '', path })
   if (open.request.time <= store.nonceFloor()) {
     throw new HubError('stale_request', 'The time of this request is too long ago. Check the clock.')
   }
+  const signed = hubRequestSignature(open)
+  for (const key of signed === undefined ? [] : keys) {
+    if (signed !== undefined && (await verifyOffThread(key, signed.data, signed.signature))) return
+  }
+  throw new HubError('bad_signature', 'The signature of this request does not fit it.')
 }
 
 /**
@@ -47,11 +56,15 @@ export async function authenticateMember(parts: Parts, incoming: IncomingMessage
   const open = openRequest(incoming)
   const member = await parts.store.memberKey(open.request.aid)
   if (member === undefined) throw notMember()
-  const fits = member.key !== null && member.ksn === open.request.ksn
-  checkRequest(parts, incoming, path, open, fits && member.key !== null ? member.key : undefined)
+  await checkRequest(parts, incoming, path, open, keyInUse(member, open.request))
   requireStanding(member)
   noteSeen(parts, member)
   return open.request
+}
+
+/** The member's key, if it is the one that the request says it is signed with. */
+export function keyInUse(member: MemberKey, request: HubRequest): readonly Uint8Array[] {
+  return member.key !== null && member.ksn === request.ksn ? [member.key] : []
 }
 
 export function notMember(): HubError {

@@ -17,6 +17,10 @@ export class DeliveryWindow {
     this.#limits = limits
   }
 
+  get hasRoom(): boolean {
+    return !this.#full()
+  }
+
   add(id: number, size: number): void {
     this.#open.set(id, { size, at: performance.now() })
     this.#bytes += size

@@ -37,43 +37,43 @@ export async function send(
 }
 
 async function store(parts: HubParts, received: Received, request: HubRequest): Promise<{ stored: true }> {
-  const { limits, shares, clock, fault } = parts
+  const { limits, shares, clock, bus, metrics, fault } = parts
   const { to, size } = received
   const held = { to, from: request.aid, size }
   shares.take(held)
   try {
-    const { id } = storedOrThrow(
-      await parts.store.appendMail({
-        to,
-        at: clock.now(),
-        size,
-        content: await received.content(),
-        nonce: request,
-        box: { messages: limits.mailboxMessages, bytes: limits.mailboxBytes },
-      }),
-    )
-    shares.keep(id, held)
+    const content = await received.content()
+    const outcome = await parts.store.appendMail({
+      to,
+      at: clock.now(),
+      size,
+      content,
+      nonce: request,
+      box: { messages: limits.mailboxMessages, bytes: limits.mailboxBytes },
+      onStored: (id) => {
+        shares.keep(id, held)
+        bus.publish(to, { type: 'mail', id, envelope: 'envelope' in content ? content.envelope : undefined })
+      },
+    })
+    if (outcome !== 'stored') throw refusal(outcome)
   } catch (error) {
     shares.giveBack(held)
     throw error
   }
   fault('hub.mail.committed')
-  parts.metrics.stored.add(1)
-  parts.metrics.storedBytes.add(size)
-  parts.bus.publish(to, { type: 'mail' })
+  metrics.stored.add(1)
+  metrics.storedBytes.add(size)
   return { stored: true }
 }
 
-function storedOrThrow(outcome: Awaited<ReturnType<HubParts['store']['appendMail']>>): { id: number } {
-  switch (outcome.result) {
-    case 'stored':
-      return outcome
+function refusal(outcome: 'replayed' | 'full' | 'unknown_agent'): HubError {
+  switch (outcome) {
     case 'replayed':
-      throw new HubError('replayed_request', 'This request was used before.')
+      return new HubError('replayed_request', 'This request was used before.')
     case 'full':
-      throw new HubError('mailbox_full', 'The mailbox of this agent is full.')
+      return new HubError('mailbox_full', 'The mailbox of this agent is full.')
     case 'unknown_agent':
-      throw unknownAgent()
+      return unknownAgent()
   }
 }
 

@@ -26,6 +26,8 @@ export class MailboxSession {
   readonly #acknowledger: Acknowledger
   readonly #unsubscribe: () => void
   #sent = 0
+  /** Everything up to the newest message of the store is sent; the next one can go out without a look into it. */
+  #caughtUp = false
   #pumping = false
   #woken = false
   /** A delivery is on its way in several frames: nothing may come between them. */
@@ -76,7 +78,7 @@ export class MailboxSession {
   #onWake(event: WakeEvent): void {
     switch (event.type) {
       case 'mail':
-        this.#wake()
+        if (!this.#handOver(event.id, event.envelope)) this.#wake()
         return
       case 'session':
         if (event.session === this.#id) return
@@ -107,7 +109,23 @@ export class MailboxSession {
     }
   }
 
+  /** Sends a message as it is announced, if nothing is before it and the agent keeps up. */
+  #handOver(id: number, envelope: Uint8Array | undefined): boolean {
+    const keepsUp = this.#caughtUp && this.#window.hasRoom && this.#socket.bufferedAmount < maxBuffered
+    if (envelope === undefined || id <= this.#sent || !keepsUp || this.#closed) return false
+    this.#sent = id
+    this.#count(id, envelope.byteLength)
+    this.#socket.send(joinRaw([...deliverHead(id, envelope.byteLength), envelope]))
+    return true
+  }
+
+  #count(id: number, size: number): void {
+    this.#window.add(id, size)
+    this.#parts.metrics.delivered.add(1)
+  }
+
   #wake(): void {
+    this.#caughtUp = false
     this.#woken = true
     if (this.#pumping || this.#closed) return
     this.#pumping = true
@@ -132,7 +150,8 @@ export class MailboxSession {
       this.#woken = false
       for (;;) {
         const mail = await store.mailAfter(this.aid, this.#sent, { ...batch, since: clock.now() - limits.keepFor })
-        if (mail.length === 0) break
+        this.#caughtUp = mail.length === 0
+        if (this.#caughtUp) break
         for (const one of mail) {
           await this.#window.room()
           if (this.#closed) return
@@ -145,8 +164,7 @@ export class MailboxSession {
 
   async #deliver(mail: StoredMail): Promise<void> {
     if (mail.blob === undefined && mail.envelope === undefined) return
-    this.#window.add(mail.id, mail.size)
-    this.#parts.metrics.delivered.add(1)
+    this.#count(mail.id, mail.size)
     const head = deliverHead(mail.id, mail.size)
     if (mail.envelope !== undefined) {
       const frame = joinRaw([...head, mail.envelope])

@@ -27,16 +27,16 @@ export function mailPart(db: SqlDatabase, blobs: Blobs, fault: (point: string) =
   return {
     useNonce: (nonce) => db.write((tx) => insertNonce(tx, nonce)),
     nonceFloor: () => floor,
-    appendMail: ({ to, at, size, content, nonce, box }) =>
+    appendMail: ({ to, at, size, content, nonce, box, onStored }) =>
       db.write((tx) => {
-        if (!insertNonce(tx, nonce)) return { result: 'replayed' }
+        if (!insertNonce(tx, nonce)) return 'replayed'
         const member = tx.get<{ id: number; messages: number | null; bytes: number | null }>(
           `SELECT m.id, b.messages, b.bytes FROM hub_members m LEFT JOIN hub_boxes b ON b.member = m.id
            WHERE m.aid = ? AND m.state = 'member' AND m.key IS NOT NULL`,
           to,
         )
-        if (member === undefined) return { result: 'unknown_agent' }
-        if ((member.messages ?? 0) >= box.messages || (member.bytes ?? 0) + size > box.bytes) return { result: 'full' }
+        if (member === undefined) return 'unknown_agent'
+        if ((member.messages ?? 0) >= box.messages || (member.bytes ?? 0) + size > box.bytes) return 'full'
         const { lastInsertRowid: id } = tx.run(
           'INSERT INTO hub_mail (member, at, size, blob, envelope) VALUES (?, ?, ?, ?, ?)',
           member.id,
@@ -52,7 +52,8 @@ export function mailPart(db: SqlDatabase, blobs: Blobs, fault: (point: string) =
           size,
         )
         fault('hub.mail.inserted')
-        return { result: 'stored', id }
+        tx.afterCommit(() => onStored(id))
+        return 'stored'
       }),
     mailAfter: async (aid, after, { limit, bytes, since }) => {
       const sizes = db.read.all<{ id: number; size: number; blob: string | null }>(

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createSqlDatabase } from './sql-stand-in.ts'
+import { configureSqlite, createSqlDatabase, migrate } from '@shared/sql/index.ts'
 import { openBlobs } from './blobs.ts'
 import { hubMigrations } from './migrations.ts'
 import { openSqlite } from './sqlite-handle.ts'
@@ -11,7 +11,9 @@ import type { HubStore, Totals } from './types.ts'
 /** The hub's store on one SQLite file and a folder of large envelopes, both in `dataDir`. */
 export async function openSqliteStore(options: { dataDir: string; fault: (point: string) => void }): Promise<HubStore> {
   const handle = await openSqlite(join(options.dataDir, 'hub.db'))
-  const db = createSqlDatabase(handle, hubMigrations)
+  configureSqlite(handle)
+  migrate(handle, hubMigrations)
+  const db = createSqlDatabase(handle, { schedule: setImmediate })
   const blobs = await openBlobs(join(options.dataDir, 'envelopes'), options.fault)
   await blobs.clean((name) => db.read.get('SELECT 1 FROM hub_mail WHERE blob = ?', name) !== undefined)
   let listedAt = 0

@@ -103,6 +103,17 @@ export interface StoredMail {
   readonly blob: string | undefined
 }
 
+export interface NewMail {
+  readonly to: Aid
+  readonly at: number
+  readonly size: number
+  readonly content: { readonly envelope: Uint8Array } | { readonly blob: string }
+  readonly nonce: Nonce
+  readonly box: MailboxLimits
+  /** Called once the message is durable, before the promise settles, and in the order of the ids of its mailbox. */
+  readonly onStored: (id: number) => void
+}
+
 export interface MailboxLimits {
   readonly messages: number
   readonly bytes: number
@@ -171,15 +182,8 @@ export interface HubStore {
   /** Requests of up to this time (ms) are forgotten and must be refused, whatever the clock says now. */
   nonceFloor(): number
 
-  /** Uses up the nonce and stores the envelope in one transaction. */
-  appendMail(mail: {
-    to: Aid
-    at: number
-    size: number
-    content: { readonly envelope: Uint8Array } | { readonly blob: string }
-    nonce: Nonce
-    box: MailboxLimits
-  }): Promise<{ result: 'stored'; id: number } | { result: 'full' | 'replayed' | 'unknown_agent' }>
+  /** Uses up the nonce and stores the envelope in one transaction; see {@link NewMail.onStored}. */
+  appendMail(mail: NewMail): Promise<'stored' | 'full' | 'replayed' | 'unknown_agent'>
   /** In order, oldest first, younger than `since`; as much as has `bytes` in rows, but one at least. */
   mailAfter(
     aid: Aid,

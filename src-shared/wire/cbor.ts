@@ -1,6 +1,8 @@
 import * as dagCbor from '@ipld/dag-cbor'
 import type { z } from 'zod'
 import { AnetError } from '../errors.ts'
+import { decodeCanonical } from './canonical.ts'
+import { limits } from './limits.ts'
 
 /** Canonical DAG-CBOR bytes of a value (RFC 8949 deterministic form as DAG-CBOR restricts it). Throws on `undefined`. */
 export function encodeCbor(value: unknown): Uint8Array {
@@ -9,22 +11,55 @@ export function encodeCbor(value: unknown): Uint8Array {
 
 /**
  * Decodes canonical DAG-CBOR and nothing else: bytes that would encode differently are `statement_not_canonical`, so
- * that one value has one encoding, one digest and one signature. Bytes over `maxBytes` are `statement_too_large`.
+ * that one value has one encoding, one digest and one signature. Bytes over `maxBytes` are `statement_too_large`,
+ * anything else that does not fit, values nested too deep among it, `statement_malformed`.
  */
 export function decodeCbor(bytes: Uint8Array, maxBytes: number): unknown {
   if (bytes.byteLength > maxBytes) {
     throw new AnetError('statement_too_large', `${bytes.byteLength} bytes are over the limit of ${maxBytes}.`)
   }
+  const canonical = decodeCanonical(bytes)
+  if (canonical !== undefined) return canonical.value
   let value: unknown
+  let again: Uint8Array
   try {
     value = dagCbor.decode(bytes)
+    again = dagCbor.encode(value)
   } catch (cause) {
     throw new AnetError('statement_malformed', 'These bytes are not DAG-CBOR.', { cause })
   }
-  if (!equalBytes(dagCbor.encode(value), bytes)) {
+  if (!equalBytes(again, bytes)) {
     throw new AnetError('statement_not_canonical', 'These bytes are not the canonical encoding of their value.')
   }
+  if (isTooDeep(value)) throw new AnetError('statement_malformed', `Values are nested over ${limits.depth} deep.`)
   return value
+}
+
+/** True if lists and maps lie in each other more than `limits.depth` deep: what recurses over them could not end. */
+export function isTooDeep(value: unknown): boolean {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > limits.depth) return true
+    level = level.flatMap(children)
+  }
+  return false
+}
+
+function children(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return []
+  return Object.values(value).filter((child) => typeof child === 'object' && child !== null)
+}
+
+/** Parses a decoded value; what does not fit is `statement_malformed`. Fields without a name in the schema are ignored. */
+export function parseValue<S extends z.ZodType>(schema: S, value: unknown): z.infer<S> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  const field = issue?.path.map(String).join('.') ?? ''
+  throw new AnetError(
+    'statement_malformed',
+    `Field "${shorten(field)}": ${shorten(issue?.message ?? 'unreadable')}.`,
+  )
 }
 
 /**
@@ -32,25 +67,22 @@ export function decodeCbor(bytes: Uint8Array, maxBytes: number): unknown {
  * then it may not be understood without them and is refused as `statement_must_understand`.
  */
 export function parseStatement<S extends z.ZodObject>(schema: S, value: unknown): z.infer<S> {
-  const parsed = schema.safeParse(value)
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    throw new AnetError(
-      'statement_malformed',
-      `Field "${issue?.path.join('.') ?? ''}": ${issue?.message ?? 'unreadable'}.`,
-    )
-  }
+  const parsed = parseValue(schema, value)
   const must = (value as { must?: unknown }).must
   if (must !== undefined) {
-    const unknown = Array.isArray(must) ? must.filter((name) => !(String(name) in schema.shape)) : [must]
-    if (unknown.length > 0) {
-      throw new AnetError(
-        'statement_must_understand',
-        `This statement needs a newer version: unknown field "${String(unknown[0])}".`,
-      )
+    const names: unknown[] = Array.isArray(must) ? must : [must]
+    const unknown = names.find((name) => typeof name !== 'string' || !Object.hasOwn(schema.shape, name))
+    if (!Array.isArray(must) || unknown !== undefined) {
+      const name = typeof unknown === 'string' ? shorten(unknown) : 'must'
+      throw new AnetError('statement_must_understand', `This statement needs a newer version: unknown field "${name}".`)
     }
   }
-  return parsed.data
+  return parsed
+}
+
+/** What strangers wrote does not fill a log or a message. */
+function shorten(text: string): string {
+  return text.length <= 100 ? text : `${text.slice(0, 100)}…`
 }
 
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {

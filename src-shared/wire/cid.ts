@@ -16,14 +16,12 @@ export function cidOf(crypto: Pick<WireCrypto, 'sha256'>, block: Uint8Array): Ci
   return CID.createV1(dagCborCode, Digest.create(sha256Code, crypto.sha256(block))).toString()
 }
 
+/**
+ * Whether `text` is a {@link Cid}. All that a CID of this kind can begin with fits into eight characters, and the last
+ * character holds three bits only: so the form says it all, and nothing has to be decoded.
+ */
 export function isCid(text: string): boolean {
-  if (!/^bafyrei[a-z2-7]{52}$/.test(text)) return false
-  try {
-    const cid = CID.parse(text)
-    return cid.version === 1 && cid.code === dagCborCode && cid.multihash.code === sha256Code
-  } catch {
-    return false
-  }
+  return /^bafyrei[a-h][a-z2-7]{50}[aeimquy4]$/.test(text)
 }
 
 export const cidSchema = z.string().refine(isCid, 'not a CID of DAG-CBOR and SHA-256')

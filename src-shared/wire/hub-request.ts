@@ -12,6 +12,7 @@ import {
   type Signed,
   type SigningKey,
   signStatement,
+  signedBytes,
   verifySignature,
 } from './signed.ts'
 
@@ -42,30 +43,38 @@ export interface OpenHubRequest {
   readonly signed: Signed
 }
 
-/** Reads the header: says who claims to ask for what. Check it with {@link checkHubRequest}. */
+/** Reads the header: says who claims to ask for what. Check it with {@link checkHubRequestClaims} and {@link hubRequestSignature}. */
 export function readHubRequest(header: string): OpenHubRequest {
   const signed = decodeSigned(decodeBase64Url(header, maxHeaderBytes), 'hub-request', maxHeaderBytes)
   return { signed, request: readStatement(signed, hubRequestSchema, maxHeaderBytes) }
 }
 
-/**
- * Checks signature and time of a header against the request that carries it, before its body is read. `key` is the
- * agent's key number `request.ksn`, undefined if it has none. The caller has still to compare the body with
- * `request.body` and to use up the nonce. Errors: `bad_signature`, `stale_request`.
- */
-export function checkHubRequest(
-  crypto: WireCrypto,
-  { request, signed }: OpenHubRequest,
-  actual: { hub: Aid; now: number; method: string; path: string },
-  key: Uint8Array | undefined,
-): void {
-  const same = request.hub === actual.hub && request.method === actual.method && request.path === actual.path
-  if (!same || key === undefined || !verifySignature(crypto, signed, request.aid, request.ksn, key)) {
+/** What of a request is to be checked without a key: the hub, the method, the path with query, and the time. */
+export interface ActualRequest {
+  readonly hub: Aid
+  readonly now: number
+  readonly method: string
+  readonly path: string
+}
+
+/** Compares a header with the request that carries it, before its body is read. Errors: `bad_signature`, `stale_request`. */
+export function checkHubRequestClaims({ request }: OpenHubRequest, actual: ActualRequest): void {
+  if (request.hub !== actual.hub || request.method !== actual.method || request.path !== actual.path) {
     throw badSignature()
   }
   if (Math.abs(actual.now - request.time) > limits.request.skew) {
     throw new AnetError('stale_request', 'The time of this request is more than five minutes off. Check the clock.')
   }
+}
+
+/** The bytes that the requester signed and its signature, undefined if the header has none of it. */
+export function hubRequestSignature({
+  request,
+  signed,
+}: OpenHubRequest): { data: Uint8Array; signature: Uint8Array } | undefined {
+  const found = signed.sigs.find(({ by, ksn }) => by === request.aid && ksn === request.ksn)
+  if (found === undefined) return undefined
+  return { data: signedBytes(signed.t, request.aid, request.ksn, signed.v), signature: found.sig }
 }
 
 /**
@@ -79,9 +88,12 @@ export function verifyHubRequest(
   keyOf: (aid: Aid, ksn: number) => Uint8Array | undefined,
 ): HubRequest {
   const open = readHubRequest(header)
-  checkHubRequest(crypto, open, actual, keyOf(open.request.aid, open.request.ksn))
-  if (!equalBytes(open.request.body, actual.bodyHash)) throw badSignature()
-  return open.request
+  const { request, signed } = open
+  const key = keyOf(request.aid, request.ksn)
+  const isAuthentic = key !== undefined && verifySignature(crypto, signed, request.aid, request.ksn, key)
+  if (!isAuthentic || !equalBytes(request.body, actual.bodyHash)) throw badSignature()
+  checkHubRequestClaims(open, actual)
+  return request
 }
 
 function badSignature(): AnetError {
