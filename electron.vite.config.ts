@@ -10,6 +10,7 @@ const outDir = process.env['ANET_OUT_DIR'] ?? resolve(root, 'out')
 // Entry points by the names of their outputs: out/<name>.js
 const entries = {
   'cli/index': 'src-main/cli/index.ts',
+  'workers/keychain': 'src-main/node/secrets/keychain-worker.ts',
 }
 
 // One build for every process. package.json "dependencies" (native modules) stay external, the rest is bundled.

@@ -10,6 +10,8 @@ export function encodeBase64Url(bytes: Uint8Array): string {
 export function decodeBase64Url(text: string, maxBytes: number): Uint8Array {
   if (text.length > Math.ceil((maxBytes * 4) / 3))
     throw new AnetError('bad_base64url', `This text is over the limit of ${maxBytes} bytes.`)
+  // the library takes padding, which would give one value two forms
+  if (text.includes('=')) throw new AnetError('bad_base64url', 'This text is not unpadded base64url.')
   try {
     return base64url.baseDecode(text)
   } catch (cause) {

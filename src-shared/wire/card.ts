@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AnetError } from '../errors.ts'
 import { type AgentCard, agentCardSchema } from '../a2a/card.ts'
+import { isTooDeep } from './cbor.ts'
 import { aidSchema } from './cid.ts'
 import type { WireCrypto } from './crypto.ts'
 import type { VerifiedHistory } from './key-history.ts'
@@ -26,9 +27,31 @@ export interface VerifiedCard {
   readonly card: AgentCard
 }
 
+export type CardWithdrawal = z.infer<typeof cardWithdrawalSchema>
+
+/** Reads a network card without checking who signed it or when. Errors: `card_malformed`, and those of the decoder. */
+export function readNetworkCard(signed: Signed): VerifiedCard {
+  const network = readStatement(checkType(signed, 'card'), networkCardSchema, limits.card.bytes)
+  let json: unknown
+  try {
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(network.card))
+  } catch (cause) {
+    throw new AnetError('card_malformed', 'This network card does not hold JSON.', { cause })
+  }
+  if (isTooDeep(json)) throw new AnetError('card_malformed', 'This network card is nested too deep.')
+  const card = agentCardSchema.safeParse(json)
+  if (!card.success) {
+    const issue = card.error.issues[0]
+    const field = issue?.path.map(String).join('.').slice(0, 100) ?? ''
+    throw new AnetError('card_malformed', `This network card is not an A2A card: ${field} ${issue?.message ?? ''}.`)
+  }
+  return { network, card: card.data }
+}
+
 /**
  * Verifies a network card against the history of the agent that was asked for. `now` in milliseconds since 1970.
- * Errors: `card_expired`, `card_malformed`, and those of the statement decoder and of {@link verifyAuthor}.
+ * Errors: `card_expired`, `card_from_future`, `card_malformed`, and those of the statement decoder and of
+ * {@link verifyAuthor}.
  */
 export function verifyNetworkCard(
   crypto: WireCrypto,
@@ -36,24 +59,21 @@ export function verifyNetworkCard(
   history: VerifiedHistory,
   now: number,
 ): VerifiedCard {
-  const network = readStatement(checkType(signed, 'card'), networkCardSchema, limits.card.bytes)
-  verifyAuthor(crypto, signed, network.aid, history)
-  if (network.exp <= now || network.exp - network.issuedAt > limits.card.validFor) {
+  const verified = readNetworkCard(signed)
+  const { aid, issuedAt, exp } = verified.network
+  verifyAuthor(crypto, signed, aid, history)
+  if (exp <= now || exp - issuedAt > limits.card.validFor) {
     throw new AnetError('card_expired', 'This network card is expired or valid for longer than 30 days.')
   }
-  let json: unknown
-  try {
-    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(network.card))
-  } catch (cause) {
-    throw new AnetError('card_malformed', 'This network card does not hold JSON.', { cause })
+  if (issuedAt > now + limits.message.futureSkew) {
+    throw new AnetError('card_from_future', 'This network card was issued in the future. Check the clock.')
   }
-  const card = agentCardSchema.safeParse(json)
-  if (!card.success) {
-    const issue = card.error.issues[0]
-    throw new AnetError(
-      'card_malformed',
-      `This network card is not an A2A card: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}.`,
-    )
-  }
-  return { network, card: card.data }
+  return verified
+}
+
+/** Verifies that the agent that was asked for took its card back. Errors as for a card. */
+export function verifyCardWithdrawal(crypto: WireCrypto, signed: Signed, history: VerifiedHistory): CardWithdrawal {
+  const withdrawal = readStatement(checkType(signed, 'card-withdrawal'), cardWithdrawalSchema, limits.card.bytes)
+  verifyAuthor(crypto, signed, withdrawal.aid, history)
+  return withdrawal
 }

@@ -56,10 +56,7 @@ export function parseValue<S extends z.ZodType>(schema: S, value: unknown): z.in
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   const field = issue?.path.map(String).join('.') ?? ''
-  throw new AnetError(
-    'statement_malformed',
-    `Field "${shorten(field)}": ${shorten(issue?.message ?? 'unreadable')}.`,
-  )
+  throw new AnetError('statement_malformed', `Field "${shorten(field)}": ${shorten(issue?.message ?? 'unreadable')}.`)
 }
 
 /**

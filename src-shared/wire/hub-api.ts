@@ -88,6 +88,8 @@ export const agentRecordSchema = z.object({
   history: historySchema,
   keyset: signedSchema,
   card: signedSchema.exactOptional(),
+  /** Instead of the card, once the agent took it back. */
+  withdrawal: signedSchema.exactOptional(),
   lastSeen: z.int().min(0),
   /** Hub-signed head statement, once the hub issues them. */
   head: signedSchema.exactOptional(),

@@ -43,8 +43,37 @@ export function verifyAuthor(crypto: WireCrypto, signed: Signed, author: string,
   }
 }
 
-export function verifyKeySet(crypto: WireCrypto, signed: Signed, history: VerifiedHistory): KeySet {
+/**
+ * The same for a statement that was verified and stored earlier: it may be signed by a key that has been replaced
+ * since. Never for what arrives: there an older key counts for nothing (spec/network.md, Identity).
+ */
+export function verifyStoredAuthor(crypto: WireCrypto, signed: Signed, author: string, history: VerifiedHistory): void {
+  const ksn = signed.sigs[0]?.ksn
+  const key = ksn === undefined ? undefined : history.keyOf(ksn)
+  if (
+    ksn === undefined ||
+    key === undefined ||
+    author !== history.aid ||
+    !verifySignature(crypto, signed, author, ksn, key)
+  ) {
+    throw new AnetError('statement_bad_signature', 'This statement is not signed by a key of its author.')
+  }
+}
+
+/** Reads a key set without checking who signed it. Errors: `key_set_invalid`, and those of the statement decoder. */
+export function readKeySet(signed: Signed): KeySet {
   const keySet = readStatement(checkType(signed, 'key-set'), keySetSchema, limits.keySet.bytes)
+  const kids = new Set(keySet.keys.map((key) => key.kid))
+  const fits = keySet.keys.every(({ from, until }) => from < until && until - from <= limits.keySet.validFor)
+  if (kids.size !== keySet.keys.length || !fits) {
+    throw new AnetError('key_set_invalid', 'This key set names a key twice, or one that is valid longer than 14 days.')
+  }
+  return keySet
+}
+
+/** Errors: those of {@link readKeySet} and {@link verifyAuthor}. */
+export function verifyKeySet(crypto: WireCrypto, signed: Signed, history: VerifiedHistory): KeySet {
+  const keySet = readKeySet(signed)
   verifyAuthor(crypto, signed, keySet.aid, history)
   return keySet
 }

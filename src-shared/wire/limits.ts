@@ -5,7 +5,10 @@ const day = 24 * 60 * minute
 
 /** Sizes in bytes, times in milliseconds (spec/network.md). Both ends of the network hold each other to them. */
 export const limits = {
-  history: { statements: 256, reserved: 2, bytes: 64 * KiB },
+  /** Lists and maps within each other, in any decoded value. */
+  depth: 128,
+  /** The last places and bytes are for an emergency rotation and a deactivation: planned rotations end before them. */
+  history: { statements: 256, reserved: 2, bytes: 64 * KiB, reservedBytes: 2 * KiB },
   keySet: { bytes: 16 * KiB, rotateEvery: 7 * day, validFor: 14 * day, keepPrivateFor: 15 * day },
   card: { bytes: 256 * KiB, validFor: 30 * day },
   message: {

@@ -8,7 +8,7 @@ import {
   roleSchema,
   taskStateSchema,
 } from '../a2a/types.ts'
-import { decodeCbor, encodeCbor, parseStatement } from './cbor.ts'
+import { decodeCbor, encodeCbor, isTooDeep, parseStatement, parseValue } from './cbor.ts'
 import { aidSchema, cidSchema } from './cid.ts'
 import { limits } from './limits.ts'
 import { bytesSchema, signedSchema } from './signed.ts'
@@ -75,6 +75,10 @@ export type MessageType = keyof typeof bodySchemas
 export type Body<T extends MessageType> = z.infer<(typeof bodySchemas)[T]>
 export const messageTypes = Object.keys(bodySchemas) as readonly MessageType[]
 
+export function isMessageType(type: string): type is MessageType {
+  return Object.hasOwn(bodySchemas, type)
+}
+
 /** Types that carry a task but no `n`: losing one loses nothing. */
 export const unnumberedTypes: ReadonlySet<MessageType> = new Set(['task.preview', 'wanted', 'identity'])
 
@@ -111,26 +115,31 @@ export type Inner = z.infer<typeof innerSchema>
 /** Parses the body of a known type. An unknown type is `message_unknown_type`: permanent, so that it is not fetched for ever. */
 export function parseBody<T extends MessageType>(type: T, body: unknown): Body<T>
 export function parseBody(type: string, body: unknown): unknown {
-  const schema = (bodySchemas as Record<string, z.ZodObject>)[type]
-  if (schema === undefined)
+  if (!isMessageType(type)) {
     throw new AnetError('message_unknown_type', `This node does not know messages of type "${type}".`)
-  return parseStatement(schema, body)
+  }
+  return parseStatement(bodySchemas[type] as z.ZodObject, body)
 }
 
-/** The digest that tells two bodies apart under one `mid`. */
+/**
+ * The bytes whose digest tells two bodies apart under one `mid`. A body that no decoder would take, because its values
+ * are nested too deep, is `content_too_deep`.
+ */
 export function encodeBody(type: MessageType, body: unknown): Uint8Array {
-  return encodeCbor({ type, body })
+  const value = { type, body }
+  if (isTooDeep(value)) throw new AnetError('content_too_deep', `Values are nested over ${limits.depth} deep.`)
+  return encodeCbor(value)
 }
 
+/** Undoes {@link encodeBody}. Errors: `message_wrong_type`, and those of {@link parseBody} and the statement decoder. */
 export function decodeBody<T extends MessageType>(type: T, bytes: Uint8Array): Body<T> {
-  const value = decodeCbor(bytes, limits.message.bytes) as { type: unknown; body: unknown }
-  if (value.type !== type)
-    throw new AnetError(
-      'message_wrong_type',
-      `A stored "${String(value.type)}" body stands where "${type}" was expected.`,
-    )
+  const value = parseValue(storedBodySchema, decodeCbor(bytes, limits.message.bytes))
+  if (value.type !== type) {
+    throw new AnetError('message_wrong_type', `A "${value.type}" body stands where "${type}" was expected.`)
+  }
   return parseBody(type, value.body)
 }
+const storedBodySchema = z.object({ type: z.string().max(64), body: z.unknown() })
 
 /** For callers that hold A2A parts: `url` parts have no wire form, the node fetches nothing for anybody. */
 export const sendablePartSchema = partSchema.refine((part) => !('url' in part), {

@@ -1,1 +1,5 @@
+export { type IdentityOptions, openIdentity } from './identity.ts'
+export { createKeyMaterial } from './key-material.ts'
+export { identityMigrations } from './migrations.ts'
+export { createPeers, type PeersOptions } from './peers.ts'
 export type * from './types.ts'

@@ -33,6 +33,8 @@ export interface Identity {
   rotateEncryptionKeys(now: number): Promise<boolean>
   /** Signs the network card over these JSON bytes with the next seq. */
   signCard(tx: Tx, cardJson: Uint8Array, now: number): Signed
+  /** Signs that the card is taken back, with the next seq of the card's series. */
+  withdrawCard(tx: Tx, now: number): Signed
 }
 
 export type Verification = 'VERIFIED' | 'UNVERIFIED'
@@ -50,6 +52,27 @@ export interface Peer {
   readonly forked: boolean
 }
 
+/** What an agent says about itself, as it came with a message or from a hub. Nothing of it is verified yet. */
+export interface PeerNews {
+  readonly history: KeyHistory
+  readonly keyset?: Signed
+  readonly card?: Signed
+  /** Says that the card was taken back. */
+  readonly withdrawal?: Signed
+}
+
+/** Two valid statements that cannot both be meant, signed by the same agent: proof against it. */
+export interface PeerFork {
+  readonly kind: 'history' | 'key-set' | 'card'
+  /** Number of the two statements. */
+  readonly seq: number
+  /** What was held first and what came later: an encoded history (encodeHistory), or a statement (encodeSigned). */
+  readonly known: Uint8Array
+  readonly other: Uint8Array
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
 /** What other agents proved about themselves. A history only ever grows; seq of key set and card never falls. */
 export interface Peers {
   get(aid: Aid): Peer | undefined
@@ -57,17 +80,15 @@ export interface Peers {
   /**
    * Verifies and stores what came with a message or from a look-up, against the AID that was expected. Inside a
    * message a shorter history or lower seq is merely old (`source: 'message'`); on a look-up it is `rollback`.
-   * Errors: `rollback`, `fork` (kept as proof, the peer is quarantined), and those of the wire verifiers.
+   * Errors: `rollback`, `fork` (kept as proof, the peer is quarantined), and those of the wire verifiers. The proof is
+   * kept whether the caller's transaction is rolled back or not. From a peer in quarantine nothing is learned: the
+   * answer is what is stored, with `forked` true.
    */
-  learn(
-    tx: Tx,
-    expected: Aid,
-    news: { history: KeyHistory; keyset?: Signed; card?: Signed },
-    source: 'message' | 'lookup',
-    now: number,
-  ): Peer
+  learn(tx: Tx, expected: Aid, news: PeerNews, source: 'message' | 'lookup', now: number): Peer
   /** Verifies a message statement against the stored history (call after learn). */
   verifyMessage(signed: Signed, from: Aid): boolean
   /** Of several AIDs; unknown ones are absent. For lists. */
   many(aids: readonly Aid[]): Map<Aid, Peer>
+  /** The proofs against a peer in quarantine, oldest first. */
+  forks(aid: Aid): readonly PeerFork[]
 }

@@ -1,0 +1,7 @@
+export { type Child, type StartChild } from './child.ts'
+export { alreadyInitialised, keyFileDamaged, secretStoreRemedies, secretStoreUnavailable } from './errors.ts'
+export type { KeychainOptions } from './keychain.ts'
+export { checkNewPassphrase, passphraseFromDescriptor, passphraseFromFile } from './passphrase.ts'
+export { newRecoveryPhrase, nextKeySeed, recoverySeed } from './recovery-phrase.ts'
+export { checkKeychain, createSecrets, describeSecrets, openSecrets, type OpenSecretsOptions } from './secrets.ts'
+export * from './types.ts'
