@@ -11,11 +11,16 @@ Exit status: 0 done; 1 it failed; 2 wrong usage, or something has to be set up f
 const cannot: ReadonlySet<string> = new Set([
   'usage',
   'invalid_input',
-  'already_set_up',
-  'not_set_up',
+  'already_initialised',
+  'not_initialised',
+  'recovery_file_needed',
   'secret_store_not_chosen',
   'passphrase_needed',
   'config_invalid',
+  'secret_store_unavailable',
+  'passphrase_missing',
+  'passphrase_too_short',
+  'passphrase_too_long',
   'path_not_absolute',
 ])
 
