@@ -11,10 +11,12 @@ export interface DialogProps {
   /** Buttons, right-aligned. */
   readonly footer: ReactNode
   readonly onSubmit?: () => void
+  /** Room for a document. */
+  readonly wide?: boolean
 }
 
 /** A modal dialog on the platform's own element: it traps the focus, closes on Escape and gives the focus back. */
-export function Dialog({ title, onClose, onSubmit, children, footer }: DialogProps): ReactElement {
+export function Dialog({ title, onClose, onSubmit, wide = false, children, footer }: DialogProps): ReactElement {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useEffect(() => {
@@ -23,7 +25,7 @@ export function Dialog({ title, onClose, onSubmit, children, footer }: DialogPro
     return () => dialog?.close()
   }, [])
   return (
-    <dialog ref={ref} className={classes['dialog']} aria-labelledby={titleId} onCancel={onClose}>
+    <dialog ref={ref} className={classes['dialog']} data-wide={wide} aria-labelledby={titleId} onCancel={onClose}>
       <form
         method="dialog"
         onSubmit={(event) => {

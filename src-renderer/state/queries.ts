@@ -1,4 +1,12 @@
-import { keepPreviousData, QueryClient, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import {
+  type InfiniteData,
+  keepPreviousData,
+  QueryClient,
+  useInfiniteQuery,
+  type UseInfiniteQueryResult,
+  useQuery,
+  type UseQueryResult,
+} from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { NodeContract } from '@shared/contract/index.ts'
 import { node } from './bridge.ts'
@@ -22,14 +30,45 @@ function useNodeQuery<T>(key: readonly unknown[], ask: () => Promise<T>, enabled
   return useQuery({ queryKey: key, queryFn: ask, enabled, placeholderData: keepPreviousData })
 }
 
-export function useAgents(input: Query<'agents', 'list'>['input']): UseQueryResult<Query<'agents', 'list'>['output']> {
+type AgentsPage = Query<'agents', 'list'>['output']
+const agentsPerPage = 200
+
+/** All agents that match a full-text query, a page at a time. */
+export function useAllAgents(q: string): UseInfiniteQueryResult<InfiniteData<AgentsPage>> {
   const revision = useMirror((mirror) => mirror.revisions.agents)
-  return useNodeQuery(['agents', input, revision], () => node.agents.list(input))
+  return useInfiniteQuery({
+    queryKey: ['agents', q, revision],
+    queryFn: ({ pageParam }) =>
+      node.agents.list({
+        limit: agentsPerPage,
+        ...(q === '' ? {} : { q }),
+        ...(pageParam === '' ? {} : { cursor: pageParam }),
+      }),
+    initialPageParam: '',
+    getNextPageParam: (page) => (page.nextCursor === '' ? undefined : page.nextCursor),
+    placeholderData: keepPreviousData,
+  })
 }
 
 export function useAgent(aid: string | null): UseQueryResult<Query<'agents', 'get'>['output']> {
   const revision = useMirror((mirror) => mirror.revisions.agents)
   return useNodeQuery(['agent', aid, revision], () => node.agents.get({ aid: aid ?? '' }), aid !== null)
+}
+
+type TasksQuery = Omit<Query<'tasks', 'list'>['input'], 'cursor' | 'limit'>
+const tasksPerPage = 100
+
+/** All tasks that match, a page at a time. */
+export function useAllTasks(query: TasksQuery): UseInfiniteQueryResult<InfiniteData<Query<'tasks', 'list'>['output']>> {
+  const revision = useMirror((mirror) => mirror.revisions.tasks)
+  return useInfiniteQuery({
+    queryKey: ['tasks', query, revision],
+    queryFn: ({ pageParam }) =>
+      node.tasks.list({ ...query, limit: tasksPerPage, ...(pageParam === '' ? {} : { cursor: pageParam }) }),
+    initialPageParam: '',
+    getNextPageParam: (page) => (page.nextCursor === '' ? undefined : page.nextCursor),
+    placeholderData: keepPreviousData,
+  })
 }
 
 export function useTasks(input: Query<'tasks', 'list'>['input']): UseQueryResult<Query<'tasks', 'list'>['output']> {

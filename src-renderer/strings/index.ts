@@ -1,6 +1,10 @@
+import { agents, send } from './agents.ts'
 import { common } from './common.ts'
+import { inbox } from './inbox.ts'
 import { overview } from './overview.ts'
+import { settings } from './settings.ts'
 import { setup } from './setup.ts'
+import { tasks } from './tasks.ts'
 
 /** Every English sentence of the window. Another language is another object of this shape. */
-export const strings = { common, overview, setup } as const
+export const strings = { agents, common, inbox, overview, send, settings, setup, tasks } as const

@@ -178,6 +178,8 @@ export const inboxItemView = z.object({
   id: z.number(),
   task: taskSummaryView,
   state: z.enum(['queued', 'forwarding', 'waiting', 'awaiting_admission', 'answered', 'unverified']),
+  /** Number of the message among the task's entries. */
+  seq: z.number(),
   receivedAt: z.number(),
   trusted: z.boolean(),
   message: messageSchema,

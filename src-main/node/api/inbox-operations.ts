@@ -22,6 +22,7 @@ export function inboxOperations({ tasks, peers }: Pick<ApiParts, 'tasks' | 'peer
           id: item.id,
           task: taskSummaryView(task, nameOf),
           state: item.state,
+          seq: item.seq,
           receivedAt: item.receivedAt,
           trusted: item.trusted,
           message,

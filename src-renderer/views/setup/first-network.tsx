@@ -3,10 +3,10 @@ import { type ReactElement, useState } from 'react'
 import type { NodeView, ShellView } from '@shared/contract/index.ts'
 import { Button } from '../../components/button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
-import { Field } from '../../components/field.tsx'
-import { desktop, node as nodeClient } from '../../state/bridge.ts'
+import { desktop } from '../../state/bridge.ts'
 import { strings } from '../../strings/index.ts'
 import classes from './first-network.module.css'
+import { JoinForm } from './join-form.tsx'
 import { SetupFrame } from './setup-frame.tsx'
 
 export interface FirstNetworkProps {
@@ -82,41 +82,12 @@ function DemoChoice({ shell }: { readonly shell: ShellView }): ReactElement {
 
 function JoinChoice(): ReactElement {
   const text = strings.setup.network.join
-  const [url, setUrl] = useState('')
-  const [invite, setInvite] = useState('')
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const join = (): void => {
-    setBusy(true)
-    setError(undefined)
-    nodeClient.hub
-      .join({ url: url.trim(), ...(invite.trim() === '' ? {} : { invite: invite.trim() }) })
-      .catch(setError)
-      .finally(() => setBusy(false))
-  }
   return (
-    <form
-      className={classes['choice']}
-      onSubmit={(event) => {
-        event.preventDefault()
-        join()
-      }}
-    >
+    <section className={classes['choice']}>
       <LogIn aria-hidden />
       <h2>{text.title}</h2>
       <p>{text.text}</p>
-      <Field
-        label={text.address}
-        placeholder="https://hub.example.org"
-        spellCheck={false}
-        value={url}
-        onValue={setUrl}
-      />
-      <Field label={text.invite} spellCheck={false} value={invite} onValue={setInvite} />
-      {error !== undefined && <ErrorNote error={error} />}
-      <Button size="decision" type="submit" disabled={busy || url.trim() === ''}>
-        {busy ? text.joining : text.join}
-      </Button>
-    </form>
+      <JoinForm />
+    </section>
   )
 }
