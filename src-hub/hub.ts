@@ -79,11 +79,10 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     const host = options.host ?? '127.0.0.1'
     const port = await listen(server, host, options.port)
     cleanups.push(async () => {
-      const closed = closeServer(server, stopGraceMs)
+      const closed = closeServer(server, stopGraceMs, () => sessions.terminate())
       sessions.stop()
       for (const end of polls) end()
       await closed
-      sessions.terminate()
     })
 
     const admin = createAdmin(parts, sessions)

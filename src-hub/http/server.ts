@@ -13,11 +13,13 @@ import { crypto } from '../crypto.ts'
 
 const emptyHash = crypto.sha256(new Uint8Array())
 const headersTimeoutMs = 15_000
+/** Longer than agents keep an idle connection, so that no request meets one that is just being closed. */
+const keepAliveMs = 65_000
 
 /** A server whose bodies have limits of their own (./body.ts), so that a large one may take its time. */
 export function createHubServer(listener: RequestListener): Server {
   const server = createServer(
-    { requestTimeout: 0, headersTimeout: headersTimeoutMs, maxHeaderSize: 16 * 1024 },
+    { requestTimeout: 0, headersTimeout: headersTimeoutMs, keepAliveTimeout: keepAliveMs, maxHeaderSize: 16 * 1024 },
     listener,
   )
   server.on('clientError', (_error, socket) => {
@@ -91,11 +93,17 @@ function listenError(cause: NodeJS.ErrnoException, host: string, port: number): 
   return cause
 }
 
-/** Stops taking requests, lets those under way end within `grace` milliseconds, then cuts the rest. */
-export async function closeServer(server: Server, grace: number): Promise<void> {
+/**
+ * Stops taking requests, lets those under way end within `grace` milliseconds, then cuts the rest; `cut` does it for
+ * connections that are not HTTP any more.
+ */
+export async function closeServer(server: Server, grace: number, cut: () => void = () => {}): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
-  const timer = setTimeout(() => server.closeAllConnections(), grace)
+  const timer = setTimeout(() => {
+    server.closeAllConnections()
+    cut()
+  }, grace)
   await closed
   clearTimeout(timer)
 }

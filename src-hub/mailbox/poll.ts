@@ -26,11 +26,15 @@ export async function poll(
   response: ServerResponse,
 ): Promise<void> {
   const session = randomUUID()
-  let superseded = false
+  let refusal: HubError | undefined
   let wake = () => {}
   const unsubscribe = parts.bus.subscribe(aid, (event) => {
-    if (event.type === 'removed' || (event.type === 'session' && event.session !== session)) superseded = true
-    if (event.type !== 'ephemeral') wake()
+    if (event.type === 'ephemeral') return
+    if (event.type === 'removed') refusal = new HubError('removed', 'The operator of this hub removed this agent.')
+    if (event.type === 'session' && event.session !== session) {
+      refusal = new HubError('superseded', 'A newer session of this agent reads the mailbox.')
+    }
+    wake()
   })
   let ended = false
   const end = () => {
@@ -47,7 +51,7 @@ export async function poll(
         wake = resolve
       })
       const mail = await read(parts, aid, max)
-      if (superseded) throw new HubError('superseded', 'A newer session of this agent reads the mailbox.')
+      if (refusal !== undefined) throw refusal
       if (mail.length > 0 || ended) return await answer(parts, mail, response)
       if (!ended) await woken
     }

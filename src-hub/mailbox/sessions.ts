@@ -48,9 +48,9 @@ export class MailboxSessions {
     for (const session of this.#sessions) session.close(1001, 'the hub stops')
   }
 
+  /** Ends the sessions whose agents did not answer {@link stop}. */
   terminate(): void {
     for (const session of this.#sessions) session.terminate()
-    clearInterval(this.#heartbeat)
   }
 
   #beat(): void {

@@ -1,3 +1,5 @@
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { AnetError } from '@shared/errors.ts'
 import type { SqliteHandle } from '@shared/sql/index.ts'
 
@@ -5,8 +7,11 @@ interface SqliteModule {
   readonly DatabaseSync: new (path: string) => SqliteHandle
 }
 
-/** `node:sqlite` where the runtime has it, `@photostructure/sqlite` with the same API elsewhere. */
+/** Opens a private file with `node:sqlite` where the runtime has it, `@photostructure/sqlite` with the same API elsewhere. */
 export async function openSqlite(path: string): Promise<SqliteHandle> {
+  // made here and not by SQLite, so that nobody else can read it; SQLite gives its other files the same mode
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
+  await file.close()
   const builtIn = process.getBuiltinModule('node:sqlite') as SqliteModule | undefined
   const { DatabaseSync } = builtIn ?? ((await import('@photostructure/sqlite')) as unknown as SqliteModule)
   return new DatabaseSync(path)

@@ -131,16 +131,7 @@ export function mailPart(db: SqlDatabase, blobs: Blobs, fault: (point: string) =
         for (const row of rows) ids.push(row.id)
         if (rows.length < sweepStep) break
       }
-      await db.write((tx) => {
-        tx.run('DELETE FROM hub_nonces WHERE time <= ?', before.nonces)
-        tx.run('DELETE FROM hub_invites WHERE expires_at <= ?', before.invites)
-        tx.run(
-          `INSERT INTO hub_settings (name, value) VALUES ('nonce_floor', ?)
-           ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`,
-          before.nonces,
-        )
-      })
-      floor = Math.max(floor, before.nonces)
+      floor = Math.max(floor, await db.write((tx) => forget(tx, before)))
       return ids
     },
   }
@@ -148,6 +139,23 @@ export function mailPart(db: SqlDatabase, blobs: Blobs, fault: (point: string) =
 
 function insertNonce(tx: Tx, { time, nonce }: Nonce): boolean {
   return tx.run('INSERT OR IGNORE INTO hub_nonces (time, nonce) VALUES (?, ?)', time, nonce).changes === 1
+}
+
+/** Deletes old nonces and invites; returns the time of the newest nonce that is forgotten now. */
+function forget(tx: Tx, before: { nonces: number; invites: number }): number {
+  tx.run('DELETE FROM hub_invites WHERE expires_at <= ?', before.invites)
+  const newest = tx.get<{ time: number | null }>(
+    'SELECT max(time) AS time FROM hub_nonces WHERE time <= ?',
+    before.nonces,
+  )
+  if (newest === undefined || newest.time === null) return 0
+  tx.run('DELETE FROM hub_nonces WHERE time <= ?', before.nonces)
+  tx.run(
+    `INSERT INTO hub_settings (name, value) VALUES ('nonce_floor', ?)
+     ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`,
+    newest.time,
+  )
+  return newest.time
 }
 
 function takeFromBoxes(tx: Tx, rows: readonly MailRow[]): void {

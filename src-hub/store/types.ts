@@ -179,7 +179,7 @@ export interface HubStore {
 
   /** False if it was used before. */
   useNonce(nonce: Nonce): Promise<boolean>
-  /** Requests of up to this time (ms) are forgotten and must be refused, whatever the clock says now. */
+  /** Of requests up to this time some nonces are forgotten: they must be refused, whatever the clock says now. */
   nonceFloor(): number
 
   /** Uses up the nonce and stores the envelope in one transaction; see {@link NewMail.onStored}. */
