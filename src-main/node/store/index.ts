@@ -1,1 +1,2 @@
 export * from './types.ts'
+export { openStore, type StoreOptions } from './open-store.ts'

@@ -1,3 +1,4 @@
+import type { AnetError } from '@shared/errors.ts'
 import type { Cid } from '@shared/wire/index.ts'
 import type { Db, SqlDatabase, Tx } from '@shared/sql/index.ts'
 
@@ -30,9 +31,18 @@ export interface Content {
   /** JSON forms of the two. */
   sealJson(place: Place, value: unknown): Uint8Array
   openJson<T>(place: Place, sealed: Uint8Array): T
-  /** Writes a sealed file, durably, before the row that refers to it. Unreferenced files go at the next start. */
+  /**
+   * Writes a sealed file, durably, before the row that refers to it. The transaction of that row calls
+   * {@link keepFile}: a file that nothing keeps goes at the next start. Errors: `content_too_large`, `disk_full`.
+   */
   putFile(plaintext: Uint8Array): Promise<FileRef>
+  /** One more row refers to this file. In the transaction that writes the row. */
+  keepFile(tx: Tx, ref: FileRef): void
+  /** One row less refers to this file; with the last the file goes, after the commit. Undoes one {@link keepFile}. */
+  forgetFile(tx: Tx, name: string): void
+  /** Missing, cut or altered files are `database_damaged`. */
   getFile(ref: FileRef): Promise<Uint8Array>
+  /** {@link forgetFile} in a transaction of its own. A file that nothing keeps is simply removed. */
   deleteFile(name: string): Promise<void>
 }
 
@@ -70,4 +80,11 @@ export interface Store extends SqlDatabase {
   readonly content: Content
   readonly evidence: Evidence
   readonly read: Db
+  /** `database_damaged` once something stored turned out to be damaged: nothing may be signed or written any more. */
+  readonly damage: AnetError | undefined
+  /**
+   * Milliseconds since 1970, never less than any value before, restarts included: for replay windows. After a crash
+   * it may fall back by a second.
+   */
+  monotonicNow(tx: Tx): number
 }
