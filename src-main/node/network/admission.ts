@@ -1,9 +1,9 @@
 import { AnetError } from '@shared/errors.ts'
 import {
-  bodySchemas,
   encodeBase64Url,
   equalBytes,
   type Inner,
+  isMessageType,
   type MessageType,
   parseBody,
   type Signed,
@@ -160,10 +160,9 @@ export class Admission {
   }
 
   #channel(tx: Tx, inner: Inner, task: TaskKey): Channel {
-    const numbered = !unnumberedTypes.has(inner.type as MessageType)
-    const known = inner.type in bodySchemas
-    if (known && numbered !== (inner.n !== undefined)) {
-      throw refusal('message_bad_number', `A message of type "${inner.type}" has ${numbered ? 'a' : 'no'} number.`)
+    if (isMessageType(inner.type) && unnumberedTypes.has(inner.type) !== (inner.n === undefined)) {
+      const number = inner.n === undefined ? 'a number' : 'no number'
+      throw refusal('message_bad_number', `A message of type "${inner.type}" has ${number}.`)
     }
     let channel = channelOf(tx, task)
     // a later message of the requester may overtake the one that opens the task

@@ -185,7 +185,8 @@ export class Connection {
       this.#set('joined', sentences.joined(registration.name))
       this.#parts.usable(client, registration.hub)
       const end = await this.#session.ended
-      if (end === 'superseded') return await this.#superseded()
+      if (end === 'superseded') return this.#superseded()
+      if (end === 'removed') throw new AnetError('removed', 'The operator of the hub removed this agent.')
       if (end === 'closed' && this.#ending === undefined) return 'again'
       throw this.#ending ?? this.#unreachable(end === 'garbage' ? 'sends what is not its protocol' : 'is gone')
     } catch (error) {
@@ -205,7 +206,7 @@ export class Connection {
     }
   }
 
-  async #superseded(): Promise<{ verdict: Verdict; wasJoined: boolean; retryAfter: undefined }> {
+  #superseded(): { verdict: Verdict; wasJoined: boolean; retryAfter: undefined } {
     const sentence = sentences.superseded
     const verdict: Verdict = { state: 'running_elsewhere', sentence, retry: 'never', registered: undefined }
     this.#set(verdict.state, sentence)

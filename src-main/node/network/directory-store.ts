@@ -1,4 +1,4 @@
-import { encodeCbor } from '@shared/wire/index.ts'
+import { type AgentRecord, encodeCbor } from '@shared/wire/index.ts'
 import type { AgentCard } from '@shared/a2a/index.ts'
 import { z } from 'zod'
 import type { Db, Store, Tx } from '../store/index.ts'
@@ -174,6 +174,6 @@ function parse(terms: string): z.infer<typeof described> {
 }
 
 /** Digest input that tells whether the hub's record of an agent has changed. */
-export function recordBytes(record: { history: readonly unknown[]; keyset: unknown; card?: unknown }): Uint8Array {
-  return encodeCbor([record.history, record.keyset, record.card ?? null])
+export function recordBytes({ history, keyset, card, withdrawal }: AgentRecord): Uint8Array {
+  return encodeCbor([history, keyset, card ?? null, withdrawal ?? null])
 }

@@ -127,7 +127,7 @@ export class LocalDirectory implements Directory {
   /** Verifies one record and stores it. A record that does not verify is listed as seen; its error is returned. */
   #learn(tx: Tx, record: AgentRecord, refresh: number | undefined, now: number): AnetError | undefined {
     const { peers, identity, crypto, log } = this.#parts
-    const { aid, history, keyset, card } = record
+    const { aid, history, keyset, card, withdrawal } = record
     if (aid === identity.aid) return undefined
     const lastSeen = Math.min(record.lastSeen, now)
     const seen = { aid, lastSeen, onHub: true, ...(refresh === undefined ? {} : { refresh }) }
@@ -138,7 +138,13 @@ export class LocalDirectory implements Directory {
       return undefined
     }
     try {
-      const peer = peers.learn(tx, aid, { history, keyset, ...(card === undefined ? {} : { card }) }, 'lookup', now)
+      const news = {
+        history,
+        keyset,
+        ...(card === undefined ? {} : { card }),
+        ...(withdrawal === undefined ? {} : { withdrawal }),
+      }
+      const peer = peers.learn(tx, aid, news, 'lookup', now)
       this.#rows.put(tx, { ...seen, digest, card: peer.card?.card ?? null }, now)
       return undefined
     } catch (error) {

@@ -48,6 +48,7 @@ export class HeldMessages {
   hold(tx: Tx, channel: Channel, n: number, exp: number, signed: Signed, file: FileRef | undefined): void {
     const place = placeOf(channel.id, n)
     const { content } = this.#store
+    if (file !== undefined) content.keepFile(tx, file)
     tx.run(
       'INSERT INTO net_held (channel, n, size, exp, message, file) VALUES (?, ?, ?, ?, ?, ?)',
       channel.id,
@@ -103,11 +104,8 @@ export class HeldMessages {
 
   #removeWhere(tx: Tx, where: string, ...values: number[]): void {
     const files = tx.all<{ file: string }>(`SELECT file FROM net_held WHERE ${where} AND file IS NOT NULL`, ...values)
+    for (const { file } of files) this.#store.content.forgetFile(tx, file)
     tx.run(`DELETE FROM net_held WHERE ${where}`, ...values)
-    tx.afterCommit(() => {
-      // a file whose row is gone is only in the way: the next start removes what is left behind
-      for (const { file } of files) this.#store.content.deleteFile(file).catch(() => undefined)
-    })
   }
 }
 

@@ -1,6 +1,13 @@
 import { decode } from '@ipld/dag-cbor'
 import { AnetError } from '@shared/errors.ts'
-import { type Delivery, encodeCbor, hubErrorSchema, limits, mailboxFrameSchema } from '@shared/wire/index.ts'
+import {
+  type Delivery,
+  encodeCbor,
+  hubErrorSchema,
+  limits,
+  mailboxCloseCodes,
+  mailboxFrameSchema,
+} from '@shared/wire/index.ts'
 import { WebSocket } from 'ws'
 import type { HubTrouble } from './hub-http.ts'
 
@@ -10,8 +17,8 @@ export interface MailboxEvents {
   ephemeral(envelope: Uint8Array): Promise<void>
 }
 
-/** Why a mailbox session ended. `superseded`: a newer session of this AID took over. */
-export type MailboxEnd = 'closed' | 'lost' | 'superseded' | 'garbage'
+/** Why a mailbox session ended. `superseded`: a newer session of this AID took over. `removed`: by the hub's operator. */
+export type MailboxEnd = 'closed' | 'lost' | 'superseded' | 'removed' | 'garbage'
 
 export interface Mailbox {
   readonly ended: Promise<MailboxEnd>
@@ -20,6 +27,10 @@ export interface Mailbox {
 }
 
 const frameOverhead = 4096
+const namedClose: ReadonlyMap<number, MailboxEnd> = new Map([
+  [mailboxCloseCodes.superseded, 'superseded'],
+  [mailboxCloseCodes.removed, 'removed'],
+])
 /** Above this much that was received and not dealt with, reading pauses. */
 const unreadLimit = limits.message.envelopeBytes + 16 * 1024 * 1024
 const maxIds = 1024
@@ -48,7 +59,9 @@ export async function openMailbox(parts: {
   })
   socket.binaryType = 'nodebuffer'
   let end: MailboxEnd = 'lost'
-  const ended = new Promise<MailboxEnd>((resolve) => socket.once('close', () => resolve(end)))
+  const ended = new Promise<MailboxEnd>((resolve) => {
+    socket.once('close', (code) => resolve(end === 'lost' ? (namedClose.get(code) ?? 'lost') : end))
+  })
   const finish = (reason: MailboxEnd): void => {
     end = reason
     socket.terminate()

@@ -67,6 +67,7 @@ export class Outbox {
     const { content } = encodedBody(message.body)
     const place = placeOf(mid)
     const inFile = 'file' in content
+    if (inFile) this.#store.content.keepFile(tx, content.file)
     const held = tx.get<{ due: number | null }>(
       'SELECT max(due) AS due FROM net_outbox WHERE channel = ? AND sends = 0',
       channel.id,
@@ -147,12 +148,7 @@ export class Outbox {
   acknowledge(tx: Tx, channel: Channel, ack: number, now: number): void {
     const upTo = Math.min(ack, channel.nextN - 1)
     if (upTo <= channel.acked) return
-    const files = tx.all<{ file: string }>(
-      'SELECT file FROM net_outbox WHERE channel = ? AND n <= ? AND file IS NOT NULL',
-      channel.id,
-      upTo,
-    )
-    tx.run('DELETE FROM net_outbox WHERE channel = ? AND n <= ?', channel.id, upTo)
+    this.#delete(tx, 'channel = ? AND n <= ?', channel.id, upTo)
     tx.run('UPDATE net_channels SET acked = ?, acked_at = ? WHERE id = ?', upTo, now, channel.id)
     tx.run(
       'UPDATE net_outbox SET due = ? WHERE channel = ? AND sends > 0 AND sent_at < ? AND due > ?',
@@ -161,10 +157,7 @@ export class Outbox {
       now - (this.#timing.resendAfter[0] ?? 0),
       now,
     )
-    tx.afterCommit(() => {
-      this.#deleteFiles(files)
-      this.#wake(channel.id)
-    })
+    tx.afterCommit(() => this.#wake(channel.id))
   }
 
   /** The peer misses these numbers of ours. */
@@ -177,13 +170,7 @@ export class Outbox {
 
   /** Drops what has expired without an acknowledgement and says how much that was. */
   async dropExpired(now: number): Promise<number> {
-    const expired = await this.#store.write((tx) => {
-      const files = tx.all<{ file: string | null }>('SELECT file FROM net_outbox WHERE exp <= ?', now)
-      tx.run('DELETE FROM net_outbox WHERE exp <= ?', now)
-      return files
-    })
-    this.#deleteFiles(expired)
-    return expired.length
+    return await this.#store.write((tx) => this.#delete(tx, 'exp <= ?', now))
   }
 
   channelsDue(now: number): number[] {
@@ -218,11 +205,10 @@ export class Outbox {
     return { waiting: row?.waiting ?? 0, oldest: row?.oldest ?? undefined }
   }
 
-  // a file whose row is gone is only in the way: the next start removes what is left behind
-  #deleteFiles(files: readonly { file: string | null }[]): void {
-    for (const { file } of files) {
-      if (file !== null) this.#store.content.deleteFile(file).catch(() => undefined)
-    }
+  #delete(tx: Tx, where: string, ...values: number[]): number {
+    const files = tx.all<{ file: string }>(`SELECT file FROM net_outbox WHERE ${where} AND file IS NOT NULL`, ...values)
+    for (const { file } of files) this.#store.content.forgetFile(tx, file)
+    return tx.run(`DELETE FROM net_outbox WHERE ${where}`, ...values).changes
   }
 }
 

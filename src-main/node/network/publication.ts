@@ -5,8 +5,6 @@ import {
   encodeSigned,
   equalBytes,
   limits,
-  networkCardSchema,
-  readStatement,
   type Signed,
   type WireCrypto,
 } from '@shared/wire/index.ts'
@@ -116,10 +114,10 @@ export class Publication {
     const now = clock.now()
     if (json === undefined) {
       if (stored?.kind !== 'card') return stored
-      return await this.#store(() => ({
+      return await this.#store((tx) => ({
         kind: 'withdrawal' as const,
         json: null,
-        signed: encodeSigned(this.#withdrawal(stored, now)),
+        signed: encodeSigned(identity.withdrawCard(tx, now)),
         at: now,
       }))
     }
@@ -140,13 +138,6 @@ export class Publication {
       writeMeta(tx, ownKey, card)
       return card
     })
-  }
-
-  /** Its seq follows the card's, so that the card cannot come back (spec/network.md, Network card). */
-  #withdrawal(card: OwnCard, now: number): Signed {
-    const { identity } = this.#parts
-    const { seq } = readStatement(decodeOwn(card), networkCardSchema, limits.card.bytes)
-    return identity.sign('card-withdrawal', { aid: identity.aid, seq: Math.max(seq + 1, now), at: now })
   }
 
   #digest(bytes: Uint8Array): Uint8Array {

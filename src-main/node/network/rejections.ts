@@ -29,5 +29,5 @@ export function rejections(db: Db, limit: number): readonly Rejection[] {
 
 /** Trouble of this node, not of the message: the message stays where it is and is tried again. */
 export function isPermanent(error: unknown): error is AnetError {
-  return isAnetError(error) && !/^(database|store)_/.test(error.code)
+  return isAnetError(error) && !/^(database_|disk_full$)/.test(error.code)
 }
