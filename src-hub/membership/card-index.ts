@@ -22,7 +22,7 @@ export function cardIndex(card: AgentCard): CardIndex {
   return {
     skills: terms(card.skills.map((skill) => skill.id)),
     tags: terms(card.skills.flatMap((skill) => skill.tags)),
-    text: apart(text.slice(0, maxTextLength)),
+    text: apart(text.slice(0, maxTextLength)).slice(0, maxTextLength),
   }
 }
 
