@@ -4,7 +4,7 @@ import type { Aid } from '@shared/wire/index.ts'
 import { crypto } from './crypto.ts'
 import { privateDirectory } from './data-dir/index.ts'
 import { createKeyMaterial } from './identity/index.ts'
-import type { Clock } from './ports.ts'
+import { type Clock, systemClock } from './ports.ts'
 import {
   alreadyInitialised,
   checkKeychain,
@@ -23,7 +23,7 @@ export interface SetupOptions {
   readonly secretStore: SecretStoreKind
   /** Gives the new passphrase; asked once, for the store `passphrase` only. */
   readonly passphrase?: PassphraseSource
-  readonly clock: Clock
+  readonly clock?: Clock
   readonly keychain?: KeychainOptions
 }
 
@@ -48,7 +48,7 @@ const asked = 3
  * gets no second identity), `secret_store_unavailable`, `passphrase_needed`, `passphrase_too_short`.
  */
 export async function beginSetup(options: SetupOptions): Promise<Setup> {
-  const { dataDir, secretStore, clock, keychain } = options
+  const { dataDir, secretStore, clock = systemClock, keychain } = options
   const existing = await describeSecrets(dataDir)
   if (existing !== undefined) throw alreadyInitialised(existing.aid)
   const passphrase = secretStore === 'passphrase' ? await newPassphrase(options.passphrase) : undefined
