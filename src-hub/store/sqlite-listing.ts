@@ -24,8 +24,8 @@ interface Filter {
  */
 const fewMatches = 4000
 
-/** A page of agents as the listing stood at `after.at`, see {@link HubStore.listAgents}. */
-export function listAgents(db: Db, query: ListQuery): ListPage {
+/** A page of agents as the listing stood at `at`, see {@link HubStore.listAgents}. */
+export function listAgents(db: Db, query: ListQuery, at: number): ListPage {
   const filters = filtersOf(db, query)
   const rarest = filters.toSorted((a, b) => a.matches - b.matches)[0]
   const leads = rarest !== undefined && rarest.matches <= fewMatches ? rarest : undefined
@@ -55,15 +55,15 @@ export function listAgents(db: Db, query: ListQuery): ListPage {
     const last = agents.length < rows.length || rows.length === query.limit ? rows[agents.length - 1] : undefined
     return {
       agents,
-      next: last === undefined ? undefined : { at: after?.at ?? query.now, seen: last.key, aid: last.aid },
+      next: last === undefined ? undefined : { at, seen: last.key, aid: last.aid },
     }
   }
   if (after === undefined) return pageOf(page('seen', [], []))
   const behind = (key: string) => `${column(key)} <= ? AND (${key} < ? OR aid > ?)`
   const position = [after.seen, after.seen, after.aid]
   // who was seen since the listing began stands where it stood then
-  const unmoved = page('seen', [`${column('seen')} <= ?`, behind('seen')], [after.at, ...position])
-  const moved = page('seen_before', [`${column('seen')} > ?`, behind('seen_before')], [after.at, ...position])
+  const unmoved = page('seen', [`${column('seen')} <= ?`, behind('seen')], [at, ...position])
+  const moved = page('seen_before', [`${column('seen')} > ?`, behind('seen_before')], [at, ...position])
   const rows = [...unmoved, ...moved].toSorted((a, b) => b.key - a.key || (a.aid < b.aid ? -1 : 1))
   return pageOf(rows.slice(0, query.limit))
 }

@@ -23,8 +23,11 @@ export async function openSqliteStore(options: { dataDir: string; fault: (point:
     ...mailPart(db, blobs, options.fault),
     member: async (aid) => readMember(db.read, aid),
     listAgents: async (query) => {
-      if (query.after === undefined) listedAt = Math.max(listedAt, query.now)
-      return listAgents(db.read, query)
+      if (query.after !== undefined) return listAgents(db.read, query, query.after.at)
+      // also those who were seen by a clock that was ahead stand in front of it
+      const newest = db.read.get<{ seen: number | null }>('SELECT max(seen) AS seen FROM hub_members')?.seen ?? 0
+      listedAt = Math.max(listedAt, query.now, newest)
+      return listAgents(db.read, query, listedAt)
     },
     createBlob: () => blobs.create(),
     readBlob: (name) => blobs.read(name),

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { base32 } from 'multiformats/bases/base32'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { cidOf, isCid } from '@shared/wire/index.ts'
@@ -10,7 +11,7 @@ function isCidByDecoding(text: string): boolean {
   try {
     const cid = CID.parse(text)
     return (
-      cid.toString() === text &&
+      base32.encode(cid.bytes) === text &&
       cid.version === 1 &&
       cid.code === 0x71 &&
       cid.multihash.code === 0x12 &&
