@@ -1,9 +1,10 @@
 import { randomBytes, webcrypto } from 'node:crypto'
 import { constants } from 'node:fs'
-import { lstat, mkdir, open, readdir, unlink } from 'node:fs/promises'
+import { open, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AnetError } from '@shared/errors.ts'
 import { databaseDamaged } from '@shared/sql/index.ts'
+import { fileError, privateDirectory, syncDirectory } from '../data-dir/index.ts'
 import { nonceBytes, sealFormat, sealOverhead } from './seal.ts'
 import type { FileRef } from './types.ts'
 
@@ -24,14 +25,7 @@ export class ContentFiles {
   }
 
   static async open(folder: string): Promise<ContentFiles> {
-    await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw fileError(error)
-    })
-    if (!(await lstat(folder)).isDirectory()) {
-      throw new AnetError('data_dir_unsafe', `${folder} is not a directory.`, {
-        remedy: 'Move it away: ANet makes its own.',
-      })
-    }
+    await privateDirectory(folder)
     return new ContentFiles(folder)
   }
 
@@ -74,7 +68,7 @@ export class ContentFiles {
   async remove(name: string): Promise<void> {
     if (!namePattern.test(name)) throw new TypeError(`"${name}" is not the name of a content file.`)
     await unlink(join(this.#folder, name)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw fileError(error)
+      if (error.code !== 'ENOENT') throw fileError(error, this.#folder)
     })
   }
 
@@ -98,13 +92,10 @@ export class ContentFiles {
       } finally {
         await file.close()
       }
-      // the name is durable when the directory is
-      const folder = await open(this.#folder, constants.O_RDONLY)
-      await folder.sync()
-      await folder.close()
+      await syncDirectory(this.#folder)
     } catch (error) {
       await unlink(path).catch(() => undefined)
-      throw fileError(error)
+      throw fileError(error, this.#folder)
     }
   }
 
@@ -120,30 +111,13 @@ export class ContentFiles {
       }
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code
-      throw code === 'ENOENT' || code === 'ELOOP' ? damagedFile(ref.name, error) : fileError(error)
+      throw code === 'ENOENT' || code === 'ELOOP' ? damagedFile(ref.name, error) : fileError(error, this.#folder)
     }
   }
 }
 
 function damagedFile(name: string, cause?: unknown): AnetError {
   return databaseDamaged(`The stored file attachments/${name} is missing or is not what was written.`, cause)
-}
-
-function fileError(error: unknown): unknown {
-  const code = (error as NodeJS.ErrnoException).code
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new AnetError('disk_full', 'The disk is full: the file could not be stored.', {
-      remedy: 'Free some space on the disk of the data directory.',
-      cause: error,
-    })
-  }
-  if (code === 'EROFS' || code === 'EACCES') {
-    return new AnetError('database_read_only', 'The attachments folder may not be written.', {
-      remedy: 'Make the data directory and the files in it writable for their owner.',
-      cause: error,
-    })
-  }
-  return error
 }
 
 function hex(bytes: ArrayBuffer): string {

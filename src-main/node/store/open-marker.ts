@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs'
-import { open, unlink } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { createPrivateFile, removePrivateFile } from '../data-dir/index.ts'
 
 /** A file that lies beside the database while it is open. At the next start it tells of an end that was not clean. */
 export interface OpenMarker {
@@ -9,22 +7,9 @@ export interface OpenMarker {
   remove(): Promise<void>
 }
 
+/** Errors: `disk_full`, `data_dir_read_only`. */
 export async function placeMarker(databasePath: string): Promise<OpenMarker> {
   const path = `${databasePath}-open`
-  const endedUncleanly = existsSync(path)
-  if (!endedUncleanly) {
-    const file = await open(path, 'wx', 0o600)
-    await file.close()
-    const folder = await open(dirname(path))
-    await folder.sync()
-    await folder.close()
-  }
-  return {
-    endedUncleanly,
-    remove: async () => {
-      await unlink(path).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT') throw error
-      })
-    },
-  }
+  const endedUncleanly = !(await createPrivateFile(path, ''))
+  return { endedUncleanly, remove: () => removePrivateFile(path) }
 }

@@ -1,6 +1,5 @@
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AnetError, isAnetError } from '@shared/errors.ts'
+import { type AnetError, isAnetError } from '@shared/errors.ts'
 import {
   configureSqlite,
   createSqlDatabase,
@@ -11,6 +10,7 @@ import {
   type SqliteHandle,
   storageError,
 } from '@shared/sql/index.ts'
+import { createPrivateFile } from '../data-dir/index.ts'
 import type { Clock, Log } from '../ports.ts'
 import { contentMigration, createContent } from './content.ts'
 import { ContentFiles } from './content-files.ts'
@@ -39,7 +39,7 @@ const ownMigrations = [contentMigration, evidenceMigration, clockMigration, keyC
 /**
  * Opens `node.db` and `attachments/` in the data directory, or makes them. After an end that was not clean the whole
  * database is checked first. Errors: `database_damaged` (nothing is overwritten), `database_newer`,
- * `database_key_mismatch`, `database_busy`, `disk_full`, `database_read_only`.
+ * `database_key_mismatch`, `database_busy`, `disk_full`, `data_dir_read_only`.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { dataDir, wrappingKey, clock, log } = options
@@ -54,7 +54,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
   let handle: SqliteHandle | undefined
   try {
-    await createPrivately(path)
+    // SQLite would make the file as the umask says; its side files take their mode from it
+    await createPrivateFile(path, '')
     const marker = await placeMarker(path)
     handle = await openSqlite(path)
     configureSqlite(handle)
@@ -81,7 +82,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     })
   } catch (error) {
     handle?.close()
-    const named = openingError(error)
+    const named = storageError(error)
     if (isAnetError(named)) log.error({ code: named.code }, named.message)
     throw named
   }
@@ -108,34 +109,8 @@ function assemble(database: SqlDatabase, { damage, closed, ...parts }: Parts): S
   }
 }
 
-/** SQLite gives its side files the mode of the database; it would make the database itself as the umask says. */
-async function createPrivately(path: string): Promise<void> {
-  try {
-    await (await open(path, 'wx', 0o600)).close()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-}
-
 function quickCheck(handle: SqliteHandle, log: Log): void {
   log.warn('the database was not closed properly: checking it')
   const rows = handle.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[]
   if (rows[0]?.quick_check !== 'ok') throw databaseDamaged('The database file did not pass its check.')
-}
-
-function openingError(error: unknown): unknown {
-  const code = (error as NodeJS.ErrnoException).code
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new AnetError('disk_full', 'The disk is full: the database cannot be opened.', {
-      remedy: 'Free some space on the disk of the data directory.',
-      cause: error,
-    })
-  }
-  if (code === 'EROFS' || code === 'EACCES') {
-    return new AnetError('database_read_only', 'The database may not be written.', {
-      remedy: 'Make the data directory and the files in it writable for their owner.',
-      cause: error,
-    })
-  }
-  return storageError(error)
 }
