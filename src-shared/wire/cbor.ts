@@ -3,16 +3,19 @@ import type { z } from 'zod'
 import { AnetError } from '../errors.ts'
 import { decodeCanonical } from './canonical.ts'
 import { limits } from './limits.ts'
+import { isWellFormedCbor } from './well-formed.ts'
 
 /** Canonical DAG-CBOR bytes of a value (RFC 8949 deterministic form as DAG-CBOR restricts it). Throws on `undefined`. */
 export function encodeCbor(value: unknown): Uint8Array {
-  return dagCbor.encode(value)
+  const bytes = dagCbor.encode(value)
+  // under Node the library hands out a Buffer, whose slice() shares memory
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 /**
  * Decodes canonical DAG-CBOR and nothing else: bytes that would encode differently are `statement_not_canonical`, so
- * that one value has one encoding, one digest and one signature. Bytes over `maxBytes` are `statement_too_large`,
- * anything else that does not fit, values nested too deep among it, `statement_malformed`.
+ * that one value has one encoding, one digest and one signature. Bytes over `maxBytes` are `statement_too_large`, bytes
+ * that are no CBOR and values nested too deep `statement_malformed`.
  */
 export function decodeCbor(bytes: Uint8Array, maxBytes: number): unknown {
   if (bytes.byteLength > maxBytes) {
@@ -26,13 +29,16 @@ export function decodeCbor(bytes: Uint8Array, maxBytes: number): unknown {
     value = dagCbor.decode(bytes)
     again = dagCbor.encode(value)
   } catch (cause) {
-    throw new AnetError('statement_malformed', 'These bytes are not DAG-CBOR.', { cause })
+    if (isWellFormedCbor(bytes, limits.depth)) throw notCanonical(cause)
+    throw new AnetError('statement_malformed', 'These bytes are not CBOR, or nested too deep.', { cause })
   }
-  if (!equalBytes(again, bytes)) {
-    throw new AnetError('statement_not_canonical', 'These bytes are not the canonical encoding of their value.')
-  }
+  if (!equalBytes(again, bytes)) throw notCanonical()
   if (isTooDeep(value)) throw new AnetError('statement_malformed', `Values are nested over ${limits.depth} deep.`)
   return value
+}
+
+function notCanonical(cause?: unknown): AnetError {
+  return new AnetError('statement_not_canonical', 'These bytes are not the canonical DAG-CBOR of a value.', { cause })
 }
 
 /** True if lists and maps lie in each other more than `limits.depth` deep: what recurses over them could not end. */
