@@ -1,5 +1,3 @@
-import { access } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { configSchema } from '@shared/config/index.ts'
 import type { JoinStateView } from '@shared/contract/index.ts'
@@ -7,6 +5,8 @@ import { AnetError } from '@shared/errors.ts'
 import { z } from 'zod'
 import { updateConfig } from '../node/config/index.ts'
 import { type RunningNode, startNode } from '../node/node.ts'
+import { systemClock } from '../node/ports.ts'
+import { describeSecrets } from '../node/secrets/index.ts'
 import { beginSetup } from '../node/setup.ts'
 import { serveParent } from './child-protocol.ts'
 
@@ -16,14 +16,14 @@ const awaitSchema = z.object({ aids: z.array(z.string()) })
 
 let node: RunningNode | undefined
 
-/** Makes an identity where there is none. The keys lie in a file, sealed with nothing but the rights of the file. */
-async function prepare(input: unknown): Promise<null> {
+/** Makes an identity where there is none. The keys lie in a file that nothing but its rights protects. */
+async function prepare(input: unknown): Promise<{ aid: string }> {
   const { dataDir } = prepareSchema.parse(input)
-  if (await exists(join(dataDir, 'config.json'))) return null
-  const setup = await beginSetup({ dataDir, secretStore: 'file' })
+  const existing = await describeSecrets(dataDir)
+  if (existing !== undefined) return { aid: existing.aid }
+  const setup = await beginSetup({ dataDir, secretStore: 'file', clock: systemClock })
   const words = setup.phrase.split(' ')
-  await setup.finish(setup.ask.map((position) => words[position - 1] ?? ''))
-  return null
+  return setup.finish(setup.ask.map((position) => words[position - 1] ?? ''))
 }
 
 async function start(input: unknown): Promise<{ aid: string; address: string; tokenFile: string }> {
@@ -64,13 +64,6 @@ async function awaitVerified(input: unknown): Promise<{ aid: string; name: strin
     if (found.length === aids.length) return found.map(({ aid, name }) => ({ aid, name }))
     await delay(100)
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }
 
 serveParent({ prepare, start, awaitVerified }, async () => node?.stop())

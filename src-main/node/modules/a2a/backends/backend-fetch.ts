@@ -63,9 +63,13 @@ async function request(url: string, init: RequestInit, socket: Socket): Promise<
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: (_options, callback) => {
-      if (given) callback(new Error('this connection serves one request'), null)
-      else callback(null, socket)
+      const again = given
       given = true
+      // the client does not expect an answer before this call has returned
+      queueMicrotask(() => {
+        if (again) callback(new Error('this connection serves one request'), null)
+        else callback(null, socket)
+      })
     },
   })
   const response = await exchange(client, url, init)

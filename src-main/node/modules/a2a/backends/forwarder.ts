@@ -158,6 +158,8 @@ export class Forwarder {
       conversation.running = undefined
       log.debug({ task: item.key.id, backend: backend.config.match, state: turn.state }, 'forward ended')
     }
+    // a cancel that came while the backend was asking its question
+    if (tasks.summary(item.key)?.cancelRequested === true) await this.#cancelIdle(item.key, conversation)
   }
 
   async #attempts(
@@ -224,6 +226,7 @@ export class Forwarder {
         .catch((error: unknown) => this.#cancelFailed(key, error))
     } else {
       running.cancelRequested = true
+      if (running.turn.state !== 'open') return
       if (!running.written) running.controller.abort('canceled' satisfies Aborted)
       else this.#passCancel(running, conversation.backend, conversation.backendTask)
     }
