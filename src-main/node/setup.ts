@@ -3,6 +3,7 @@ import { AnetError } from '@shared/errors.ts'
 import type { Aid } from '@shared/wire/index.ts'
 import { crypto } from './crypto.ts'
 import { privateDirectory } from './data-dir/index.ts'
+import { type Fault, faultFromEnvironment } from './fault.ts'
 import { createKeyMaterial } from './identity/index.ts'
 import { type Clock, systemClock } from './ports.ts'
 import {
@@ -48,7 +49,7 @@ const asked = 3
  * gets no second identity), `secret_store_unavailable`, `passphrase_needed`, `passphrase_too_short`.
  */
 export async function beginSetup(options: SetupOptions): Promise<Setup> {
-  const { dataDir, secretStore, clock = systemClock, keychain } = options
+  const { dataDir, secretStore, clock = systemClock, keychain, fault = faultFromEnvironment() } = options
   const existing = await describeSecrets(dataDir)
   if (existing !== undefined) throw alreadyInitialised(existing.aid)
   const passphrase = secretStore === 'passphrase' ? await newPassphrase(options.passphrase) : undefined
@@ -76,6 +77,7 @@ export async function beginSetup(options: SetupOptions): Promise<Setup> {
         seed,
         ...(passphrase === undefined ? {} : { passphrase: () => Promise.resolve(passphrase) }),
         ...(keychain === undefined ? {} : { keychain }),
+        fault,
       })
       return { aid }
     },

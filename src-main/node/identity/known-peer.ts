@@ -1,4 +1,4 @@
-import { AnetError } from '@shared/errors.ts'
+import { databaseDamaged } from '@shared/sql/index.ts'
 import {
   type Aid,
   cardWithdrawalSchema,
@@ -72,10 +72,7 @@ export function verifyRow(crypto: WireCrypto, row: PeerRow): KnownPeer {
     if (card !== undefined) verifyStoredAuthor(crypto, card.signed, authorOf(card), history)
     return { revision: row.revision, statements, history, keySet, card, forked: row.forked !== 0 }
   } catch (cause) {
-    throw new AnetError('database_damaged', `What is stored of the agent ${row.aid} does not verify.`, {
-      remedy: 'Restore the database from a backup: anet backup',
-      cause,
-    })
+    throw databaseDamaged(`What is stored of the agent ${row.aid} does not verify.`, cause)
   }
 }
 

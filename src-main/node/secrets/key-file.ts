@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { isAnetError } from '@shared/errors.ts'
 import {
   aidSchema,
   type Aid,
@@ -61,13 +62,15 @@ export function keyFilePath(dataDir: string): string {
   return join(keysDirectory(dataDir), 'keys.sealed')
 }
 
-/** Undefined if there is none. Anything else that is not whole is `key_file_damaged`. */
+/** Undefined if there is none. One that is not whole is `key_file_damaged`; others: those of readPrivateFile. */
 export async function readKeyFile(dataDir: string): Promise<KeyFile | undefined> {
   let bytes: Uint8Array | undefined
   try {
     bytes = await readPrivateFile(keyFilePath(dataDir), { maxBytes })
   } catch (cause) {
-    throw keyFileDamaged(cause instanceof Error ? cause.message : 'it cannot be read.', cause)
+    // what a person can put right says so itself: a link, a foreign owner, rights
+    if (isAnetError(cause) && cause.code !== 'file_too_large') throw cause
+    throw keyFileDamaged('it cannot be read.', cause)
   }
   if (bytes === undefined) return undefined
   const body = bytes.slice(sumBytes)

@@ -37,6 +37,7 @@ export interface OpenSecretsOptions {
 export async function openSecrets(options: OpenSecretsOptions): Promise<Secrets> {
   const file = await readKeyFile(options.dataDir)
   if (file === undefined) throw await keyFileMissing(options.dataDir)
+  await privateDirectory(keysDirectory(options.dataDir))
   const access = {
     dataDir: options.dataDir,
     keychain: new Keychain(options.keychain),
@@ -83,23 +84,27 @@ export async function createSecrets(
     readonly keys: Uint8Array
     /** Seed of the recovery phrase. */
     readonly seed: Uint8Array
+    readonly fault?: (name: string) => void
   },
 ): Promise<Secrets> {
   const { dataDir, kind, aid, keys, seed } = options
   await privateDirectory(keysDirectory(dataDir))
   const wrappingKey = new Uint8Array(randomBytes(32))
   const access = { dataDir, keychain: new Keychain(options.keychain), passphrase: options.passphrase }
+  const slot = await keepWrappingKey(access, kind, aid, wrappingKey)
+  options.fault?.('setup.wrapping_key_kept')
   const file: KeyFile = {
     format: 'anet-keys/1',
     aid,
     fingerprint: fingerprintOf(wrappingKey),
-    slot: await keepWrappingKey(access, kind, aid, wrappingKey),
+    slot,
     phrase: sealBox(phraseSlotKey(seed), placeOf('phrase', aid), wrappingKey),
     keys: sealKeys(wrappingKey, aid, keys),
   }
   if (!(await createKeyFile(dataDir, file))) {
     throw alreadyInitialised((await readKeyFile(dataDir))?.aid ?? 'unknown')
   }
+  options.fault?.('setup.identity_saved')
   return new OpenSecrets(dataDir, file, wrappingKey)
 }
 

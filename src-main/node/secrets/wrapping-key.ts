@@ -78,7 +78,7 @@ async function find(access: StoreAccess, slot: Slot, aid: Aid): Promise<Uint8Arr
       const path = join(keysDirectory(access.dataDir), slot.name)
       const key = await readPrivateFile(path, { maxBytes: 32 })
       if (key === undefined) throw keyFileDamaged(`the wrapping key ${path} is missing.`)
-      return key
+      return new Uint8Array(key)
     }
   }
 }
