@@ -1,8 +1,7 @@
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import type { NodeClient } from '@shared/contract/index.ts'
 import { connectControl, type ControlDoor } from '../node/control/index.ts'
+import { dataDirectory } from '../node/data-dir/index.ts'
 import { exitCodeOf, exitCodesHelp, printError } from './exit.ts'
 import { inertJson } from './text.ts'
 
@@ -21,11 +20,6 @@ export interface Context {
   readonly node: NodeClient
   /** Prints the result: the value for programs, or the text for people. */
   show(value: unknown, text: string): void
-}
-
-/** `--data`, else ANET_DATA_DIR, else ~/.anet. */
-export function dataDirOf(options: { readonly data?: string }): string {
-  return resolve(options.data ?? (process.env['ANET_DATA_DIR'] || join(homedir(), '.anet')))
 }
 
 /** A command with the options that all have, an example and the exit codes in its help. */
@@ -54,7 +48,7 @@ export function run<A extends readonly unknown[], O extends CommonOptions>(
   return async (...all) => {
     const options = all.at(-2) as O
     const parameters = all.slice(0, -2) as unknown as A
-    const dataDir = dataDirOf(options)
+    const dataDir = dataDirectory(options.data)
     const door = connectControl({ dataDir })
     const context: Context = {
       json: options.json,

@@ -113,5 +113,8 @@ async function showAndConfirm(phrase: string, positions: readonly number[]): Pro
 
 async function writeRecoveryFile(path: string, phrase: string): Promise<void> {
   const { createPrivateFile } = await import('../../node/data-dir/index.ts')
-  await createPrivateFile(path, `${phrase}\n`)
+  if (await createPrivateFile(path, `${phrase}\n`)) return
+  throw new AnetError('file_exists', `${path} exists already. Nothing was created.`, {
+    remedy: 'Name a new file with --recovery-file.',
+  })
 }

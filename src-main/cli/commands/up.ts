@@ -3,16 +3,15 @@ import { once } from 'node:events'
 import { z } from 'zod'
 import { nodeView, type NodeView } from '@shared/contract/index.ts'
 import { AnetError, errorView, isAnetError } from '@shared/errors.ts'
+import type { PassphraseSource } from '../../node/secrets/index.ts'
 import { anetCommand, type CommonOptions, type Context, run } from '../command.ts'
 import { nodeText } from '../node-text.ts'
-import { passphraseFor } from '../passphrase.ts'
+import { type PassphraseOptions, passphraseSource } from '../passphrase.ts'
 import { selfCommand } from '../processes.ts'
 import { inertJson } from '../text.ts'
 
-interface UpOptions extends CommonOptions {
+interface UpOptions extends CommonOptions, PassphraseOptions {
   readonly foreground: boolean
-  readonly passphraseFile?: string
-  readonly passphraseFd?: string
 }
 
 /** What the child of a detached start tells its parent, once. */
@@ -32,9 +31,15 @@ export const upCommand = anetCommand('up', 'start the node', 'anet up')
         context.show({ ...running, alreadyRunning: true }, `The node runs already.\n\n${nodeText(running)}`)
         return
       }
-      const passphrase = await passphraseFor(context.dataDir, options)
-      if (options.foreground) await runInForeground(context, passphrase)
-      else await startDetached(context, passphrase)
+      const source = await passphraseSource(options)
+      if (options.foreground) {
+        await runInForeground(context, source)
+        return
+      }
+      const { describeSecrets } = await import('../../node/secrets/index.ts')
+      const secrets = await describeSecrets(context.dataDir)
+      // asked here: the child has no terminal
+      await startDetached(context, secrets?.kind === 'passphrase' ? await source() : undefined)
     }),
   )
 
@@ -47,7 +52,7 @@ async function statusOf({ node }: Context): Promise<NodeView | undefined> {
   }
 }
 
-async function runInForeground(context: Context, passphrase: string | undefined): Promise<void> {
+async function runInForeground(context: Context, passphrase: PassphraseSource): Promise<void> {
   const { startNode } = await import('../../node/node.ts')
   // a parent that started this process detached waits for one word of it
   const report = (message: unknown): void => {
@@ -55,11 +60,7 @@ async function runInForeground(context: Context, passphrase: string | undefined)
   }
   let node
   try {
-    node = await startNode({
-      dataDir: context.dataDir,
-      kind: 'headless',
-      ...(passphrase === undefined ? {} : { passphrase }),
-    })
+    node = await startNode({ dataDir: context.dataDir, kind: 'headless', passphrase })
   } catch (error) {
     report({ error: errorView(error) })
     throw error

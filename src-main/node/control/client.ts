@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { createClient, nodeContract, type NodeDoor, type NodeEvent, nodeEventSchema } from '@shared/contract/index.ts'
 import { AnetError } from '@shared/errors.ts'
-import { readPrivateFile } from '../data-dir/index.ts'
+import { lockHolder, readPrivateFile } from '../data-dir/index.ts'
 import { controlFiles, controlPaths } from './files.ts'
 
 /** The node of another process, through its control plane. */
@@ -147,7 +147,13 @@ async function ask(
 ): Promise<IncomingMessage> {
   const { method, path, body, signal } = options
   const files = controlFiles(dataDir)
-  const [address, token] = await Promise.all([readLine(files.address), readLine(files.token)])
+  const [holder, address, token] = await Promise.all([
+    lockHolder(dataDir),
+    readLine(files.address),
+    readLine(files.token),
+  ])
+  // a node that was killed leaves its files, and somebody else may listen on its port by now
+  if (holder === undefined) throw nodeNotRunning(dataDir)
   const port = address === undefined ? undefined : /^127\.0\.0\.1:(\d{1,5})$/.exec(address)?.[1]
   if (port === undefined || token === undefined || !/^[0-9a-f]{64}$/.test(token)) throw nodeNotRunning(dataDir)
   const outgoing = request({
@@ -167,7 +173,7 @@ async function ask(
     const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
     return response
   } catch (error) {
-    // a file that a killed node left behind names a port where nobody listens
+    // the node begins to listen after it took the lock, and ends before it gives it back
     throw (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' ? nodeNotRunning(dataDir) : connectionLost(error)
   }
 }

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import { z } from 'zod'
 import { handle, nodeContract, type NodeDoor, type Result } from '@shared/contract/index.ts'
-import { writePrivateFile } from '../data-dir/index.ts'
+import { removePrivateFile, writePrivateFile } from '../data-dir/index.ts'
 import type { Log } from '../ports.ts'
 import { streamEvents } from './event-stream.ts'
 import { controlFiles, controlPaths, maxCallBytes } from './files.ts'
@@ -69,7 +68,7 @@ export async function startControl(options: { dataDir: string; door: NodeDoor; l
     tokenFile: files.token,
     async close(graceMs = 2000) {
       ending.abort()
-      await Promise.all([rm(files.address, { force: true }), rm(files.token, { force: true })])
+      await Promise.all([removePrivateFile(files.address), removePrivateFile(files.token)])
       await closeWithin(server, graceMs)
     },
   }
@@ -101,11 +100,16 @@ function controlApp(parts: {
   })
   app
     .route(controlPaths.call)
-    .post(express.json({ limit: maxCallBytes, type: 'application/json' }), async (request, response) => {
-      const call = callSchema.safeParse(request.body)
-      if (!call.success) {
+    .post(async (request, response) => {
+      const body = await readBody(request)
+      if (body === undefined) {
+        refuse(response, { status: 413, code: 'too_large', message: `A call is limited to ${maxCallBytes} bytes.` })
+        return
+      }
+      const call = callSchema.safeParse(parseJson(body))
+      if (!call.success || !request.is('application/json')) {
         refuse(response, {
-          status: request.is('application/json') ? 400 : 415,
+          status: call.success ? 415 : 400,
           code: 'invalid_call',
           message: 'A call is a JSON object {"method": "group.name", "input": {…}} of type application/json.',
         })
@@ -124,16 +128,39 @@ function controlApp(parts: {
   app.use((_request, response) => {
     refuse(response, { status: 404, code: 'no_such_path', message: 'There is nothing at this path.' })
   })
-  const onError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
-    const parsed = z.object({ status: z.int().min(400).max(499) }).safeParse(error)
-    if (!parsed.success) log.error({ err: error }, 'a request of the control plane failed')
-    const status = parsed.data?.status ?? 500
-    const message = status === 413 ? `A call is limited to ${maxCallBytes} bytes.` : 'The request could not be read.'
+  const onError: ErrorRequestHandler = (error: unknown, request, response, _next) => {
+    // a client that left in the middle of its request is nobody's failure
+    if (request.destroyed && !request.complete) return
+    const isMalformed = error instanceof URIError
+    if (!isMalformed) log.error({ err: error }, 'a request of the control plane failed')
     if (response.headersSent) response.destroy()
-    else refuse(response, { status, code: status === 413 ? 'too_large' : 'bad_request', message })
+    else if (isMalformed) refuse(response, { status: 400, code: 'bad_request', message: 'The path is malformed.' })
+    else refuse(response, { status: 500, code: 'internal', message: 'Something failed inside ANet.' })
   }
   app.use(onError)
   return app
+}
+
+/** Undefined as soon as the body is known to be too large: the rest is not read. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > maxCallBytes) return undefined
+  const chunks: Buffer[] = []
+  let size = 0
+  // leaving the loop early must not destroy the request: its connection still carries the answer
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.byteLength
+    if (size > maxCallBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
 }
 
 function methodNotAllowed(allow: string): Refusal {
@@ -141,10 +168,16 @@ function methodNotAllowed(allow: string): Refusal {
 }
 
 function refuse(response: ServerResponse, { status, code, message, headers }: Refusal): void {
-  const body: Result = { ok: false, error: { code, message } }
+  const refusal: Result = { ok: false, error: { code, message } }
+  const body = JSON.stringify(refusal)
   // the rest of a refused request is not read: the connection goes with it
-  response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers })
-  response.end(JSON.stringify(body))
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+    ...headers,
+  })
+  response.end(body)
 }
 
 async function closeWithin(server: Server, graceMs: number): Promise<void> {
