@@ -85,7 +85,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
       await closed
     })
 
-    const admin = createAdmin(parts, sessions)
+    const admin = createAdmin(parts, sessions, polls)
     const adminPort = await listen(admin.server, '127.0.0.1', options.adminPort ?? 0)
     cleanups.push(() => closeServer(admin.server, 0))
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`

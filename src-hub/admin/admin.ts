@@ -6,6 +6,7 @@ import { aidSchema, encodeBase64Url } from '@shared/wire/index.ts'
 import { asHubError, HubError } from '../errors.ts'
 import { createHubServer } from '../http/server.ts'
 import { createInvite } from '../invites.ts'
+import type { OpenPolls } from '../mailbox/poll.ts'
 import type { MailboxSessions } from '../mailbox/sessions.ts'
 import type { HubParts } from '../parts.ts'
 import { prometheusText } from './prometheus.ts'
@@ -27,7 +28,11 @@ const aidParams = z.object({ aid: aidSchema })
 const maxForks = 100
 
 /** The operator's listener: health and metrics for whoever is on this machine, control for who has the token. */
-export function createAdmin(parts: HubParts, sessions: MailboxSessions): { server: Server; token: string } {
+export function createAdmin(
+  parts: HubParts,
+  sessions: MailboxSessions,
+  polls: OpenPolls,
+): { server: Server; token: string } {
   const token = randomBytes(32).toString('hex')
   const guard = new TokenGuard(token)
   const app = express()
@@ -55,7 +60,9 @@ export function createAdmin(parts: HubParts, sessions: MailboxSessions): { serve
   })
   app.get('/metrics', async (_request, response) => {
     response.set('content-type', 'text/plain; version=0.0.4; charset=utf-8')
-    response.send(prometheusText(parts.metrics, await parts.store.totals(), sessions.size))
+    response.send(
+      prometheusText(parts.metrics, await parts.store.totals(), { sessions: sessions.size, polls: polls.size }),
+    )
   })
 
   app.use('/admin/v1', control(parts, sessions, guard))

@@ -2,7 +2,7 @@ import type { HubMetrics } from '../metrics.ts'
 import type { Totals } from '../store/index.ts'
 
 /** Prometheus text exposition format 0.0.4. */
-export function prometheusText(metrics: HubMetrics, totals: Totals, sessions: number): string {
+export function prometheusText(metrics: HubMetrics, totals: Totals, open: { sessions: number; polls: number }): string {
   const lines: string[] = []
   const add = (
     name: string,
@@ -20,7 +20,8 @@ export function prometheusText(metrics: HubMetrics, totals: Totals, sessions: nu
     ['state="waiting"', totals.waiting],
     ['state="removed"', totals.removed],
   ])
-  add('anet_hub_sessions', 'gauge', 'Open mailbox sessions.', one(sessions))
+  add('anet_hub_sessions', 'gauge', 'Open mailbox sessions.', one(open.sessions))
+  add('anet_hub_polls', 'gauge', 'Long polls that wait.', one(open.polls))
   add('anet_hub_mailbox_messages', 'gauge', 'Stored envelopes.', one(totals.messages))
   add('anet_hub_mailbox_bytes', 'gauge', 'Bytes of stored envelopes.', one(totals.bytes))
   add('anet_hub_forks', 'gauge', 'Contradicting statements kept as proof.', one(totals.forks))

@@ -324,3 +324,8 @@ function headOf(history: KeyHistory): string {
   if (last === undefined) throw new Error('an empty history')
   return statementId(crypto, last)
 }
+
+/** For comparing statements: their bytes, whatever kind of array holds them. */
+export function encoded(value: unknown): string {
+  return Buffer.from(encodeCbor(value)).toString('hex')
+}

@@ -19,12 +19,31 @@ export async function temporaryHub(options: Partial<HubOptions> = {}): Promise<R
   return { ...hub, dataDir }
 }
 
-/** Agents that have joined. */
-export async function joinedAgents(hub: RunningHub, count: number, now?: () => number): Promise<HubAgent[]> {
-  const agents = Array.from({ length: count }, () => new HubAgent(hub, now))
-  for (const agent of agents) {
-    const answer = await agent.join()
-    if (answer.status !== 200) throw new Error(`the hub refused an agent: ${answer.status}`)
-  }
-  return agents
+/** An agent that has joined. */
+export async function joinedAgent(hub: RunningHub, now?: () => number): Promise<HubAgent> {
+  const agent = new HubAgent(hub, now)
+  const answer = await agent.join()
+  if (answer.status !== 200) throw new Error(`the hub refused an agent: ${answer.status}`)
+  return agent
+}
+
+/** A request to the admin listener; `token` undefined: without one. */
+export async function askAdmin(
+  hub: RunningHub,
+  method: 'GET' | 'POST',
+  path: string,
+  options: { body?: unknown; token?: string | undefined } = { token: hub.adminToken },
+): Promise<{ status: number; headers: Headers; json: unknown }> {
+  const token = 'token' in options ? options.token : hub.adminToken
+  const response = await fetch(`${hub.adminUrl}${path}`, {
+    method,
+    headers: {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+  return { status: response.status, headers: response.headers, json: isJson ? JSON.parse(text) : text }
 }
