@@ -41,10 +41,8 @@ const runCommand = hubSubcommand(
         ...(options.adminPort === undefined ? {} : { adminPort: options.adminPort }),
         ...(options.name === undefined ? {} : { name: options.name }),
       })
-      const stopped = new Promise<void>((done, failed) => {
-        for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-          process.once(signal, () => void hub.stop().then(done, failed))
-        }
+      const asked = new Promise<void>((resolve) => {
+        for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
       })
       const { url, aid, adminUrl } = hub
       const text = [
@@ -60,7 +58,8 @@ const runCommand = hubSubcommand(
           : `Join it: anet join ${url} --hub-aid ${aid}`,
       ].join('\n\n')
       process.stdout.write(`${options.json ? inertJson({ url, aid, adminUrl, dataDir }) : text}\n`)
-      await stopped
+      await asked
+      await hub.stop()
     }),
   )
 

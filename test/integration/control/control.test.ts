@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -253,7 +253,7 @@ describe('a client that reads slowly', () => {
       headers: { authorization: `Bearer ${token()}` },
     })
     slow.end()
-    const response = await new Promise<import('node:http').IncomingMessage>((resolve) => slow.once('response', resolve))
+    const response = await new Promise<IncomingMessage>((resolve) => slow.once('response', resolve))
     await expect.poll(() => listeners.size).toBe(1)
     const steps = 20_000
     for (let step = 1; step <= steps; step += 1) {
