@@ -5,7 +5,7 @@ import { createAsker } from './agents/asker.ts'
 import { createEcho } from './agents/echo.ts'
 import { serveAgent } from './agents/serve.ts'
 import { createSummariser } from './agents/summariser.ts'
-import { serveParent } from './child-protocol.ts'
+import { serveParent } from './serve-parent.ts'
 
 const inputSchema = z.object({
   tokenFile: z.string(),

@@ -1,7 +1,7 @@
 import { isAnetError } from '@shared/errors.ts'
 import { z } from 'zod'
 import { type RunningHub, startHub } from '../../src-hub/index.ts'
-import { serveParent } from './child-protocol.ts'
+import { serveParent } from './serve-parent.ts'
 
 const inputSchema = z.object({ dataDir: z.string(), port: z.int().min(0).max(65535) })
 

@@ -74,19 +74,20 @@ function onlyIfThere(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }
 
-const stateSchema = z.object({ hubPort: z.int().min(1).max(65535) })
+const stateSchema = z.object({ hub: z.object({ port: z.int().min(1).max(65535), aid: z.string() }) })
+export type HubMemory = z.infer<typeof stateSchema>['hub']
 
-/** The port of the hub from an earlier run, so that the nodes find it where it was. */
-export async function rememberedHubPort(layout: Layout): Promise<number | undefined> {
+/** The hub of an earlier run on this directory: the nodes look for it where it was. */
+export async function rememberedHub(dir: string): Promise<HubMemory | undefined> {
   try {
-    return stateSchema.parse(JSON.parse(await readFile(join(layout.dir, 'demo.json'), 'utf8'))).hubPort
+    return stateSchema.parse(JSON.parse(await readFile(join(dir, 'demo.json'), 'utf8'))).hub
   } catch {
     return undefined
   }
 }
 
-export function rememberHubPort(layout: Layout, hubPort: number): Promise<void> {
-  return writeWhole(join(layout.dir, 'demo.json'), { hubPort })
+export function rememberHub(dir: string, hub: HubMemory): Promise<void> {
+  return writeWhole(join(dir, 'demo.json'), { hub })
 }
 
 /** A reader sees the whole file or none. */

@@ -8,7 +8,7 @@ import { type RunningNode, startNode } from '../node/node.ts'
 import { systemClock } from '../node/ports.ts'
 import { describeSecrets } from '../node/secrets/index.ts'
 import { beginSetup } from '../node/setup.ts'
-import { serveParent } from './child-protocol.ts'
+import { serveParent } from './serve-parent.ts'
 
 const prepareSchema = z.object({ dataDir: z.string() })
 const startSchema = z.object({ dataDir: z.string(), config: configSchema })

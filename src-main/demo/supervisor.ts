@@ -1,11 +1,9 @@
-import { closeSync, openSync } from 'node:fs'
-import { Child, createProcess } from './child.ts'
+import { Child } from './child.ts'
+import type { DemoProcess } from './process.ts'
 
 export interface SuperviseOptions<T> {
   readonly name: string
-  readonly entry: URL
-  /** File that takes what the process writes to stderr. */
-  readonly errorLog: string
+  readonly create: () => DemoProcess
   /** Brings a new process to work: at the start, and again after it died. */
   readonly bringUp: (child: Child) => Promise<T>
   /** It died; `again`: it is being started once more. */
@@ -45,13 +43,7 @@ export class Supervised<T> {
   }
 
   #begin(): Child {
-    const { name, entry, errorLog } = this.#options
-    const log = openSync(errorLog, 'a', 0o600)
-    try {
-      return new Child(createProcess(entry, log), name)
-    } finally {
-      closeSync(log)
-    }
+    return new Child(this.#options.create(), this.#options.name)
   }
 
   #watch(child: Child): void {
