@@ -8,7 +8,7 @@ import { lockDataDir, privateDirectory } from './data-dir/index.ts'
 import { nodeChecks } from './doctor/index.ts'
 import { faultFromEnvironment } from './fault.ts'
 import { createPeers, identityMigrations, openIdentity } from './identity/index.ts'
-import { openLog } from './log.ts'
+import { createLog } from './log.ts'
 import { networkCardJson } from './network-card.ts'
 import { createNetwork, networkMigrations, type NetworkTiming } from './network/index.ts'
 import { type Clock, type Log, systemClock } from './ports.ts'
@@ -27,6 +27,8 @@ export interface NodeOptions {
   readonly clock?: Clock
   readonly fault?: FaultPoint
   readonly log?: Log
+  /** Without `log`: readable lines on stderr too, as a run in the foreground shows them. */
+  readonly logToStderr?: boolean
   readonly timing?: Partial<NetworkTiming>
 }
 
@@ -42,7 +44,7 @@ export interface RunningNode {
 
 /**
  * Starts a node on a data directory that was set up: composes the floors from the lowest to the doors. Whatever fails
- * undoes what was started before it. Errors: `node_already_running`, `not_initialised`, `config_invalid`, and those of
+ * undoes what was started before it. Errors: `node_running`, `not_initialised`, `config_invalid`, and those of
  * the secret store and of the database. A hub that cannot be reached and a port conflict are states, not errors.
  */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
@@ -53,7 +55,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     const lock = await lockDataDir(dataDir, kind)
     unwinding.add('lock', () => lock.release())
     const config = await openConfig(dataDir)
-    const log = options.log ?? (await openLog({ dataDir, level: config.get().log.level }))
+    const log = options.log ?? createLog({ dataDir, level: config.get().log.level })
     unwinding.log = log
 
     const { passphrase, keychain } = options

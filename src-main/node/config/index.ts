@@ -1,0 +1,2 @@
+export { configPath, loadConfig } from './load.ts'
+export { type ConfigInput, updateConfig } from './update.ts'
