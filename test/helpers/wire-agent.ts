@@ -43,7 +43,7 @@ export function wireAgent(now = Date.now()): WireAgent {
   const keySet = signStatement(crypto, 'key-set', { aid, seq: now, at: now, keys: [encryptionKey] }, [signingKey])
   let known = true
   const sign = (t: Signed['t'], value: unknown): Signed => signStatement(crypto, t, value, [signingKey])
-  const identity: Omit<Identity, 'signCard'> = {
+  const identity: Omit<Identity, 'signCard' | 'withdrawCard'> = {
     aid,
     ksn: 0,
     history,

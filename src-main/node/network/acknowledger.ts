@@ -33,6 +33,8 @@ export interface AcknowledgerParts {
 export class Acknowledger {
   readonly #parts: AcknowledgerParts
   readonly #pending = new Map<number, Pending>()
+  readonly #telling = new Set<Promise<void>>()
+  #stopped = false
 
   constructor(parts: AcknowledgerParts) {
     this.#parts = parts
@@ -40,6 +42,7 @@ export class Acknowledger {
 
   /** Something numbered arrived on this channel, for the first time or again. */
   received(channel: number): void {
+    if (this.#stopped) return
     const { store, timing } = this.#parts
     const received = channelById(store.read, channel)?.received ?? -1
     const pending = this.#pending.get(channel)
@@ -61,9 +64,12 @@ export class Acknowledger {
     for (const channel of this.#pending.keys()) this.#arm(channel)
   }
 
-  stop(): void {
+  /** Resolves when nothing is being said any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true
     for (const { timer } of this.#pending.values()) clearTimeout(timer)
     this.#pending.clear()
+    await Promise.all(this.#telling)
   }
 
   #arm(channel: number): void {
@@ -71,7 +77,8 @@ export class Acknowledger {
     if (pending === undefined || pending.timer !== undefined || !this.#parts.courier.ready) return
     pending.timer = setTimeout(() => {
       pending.timer = undefined
-      void this.#tell(channel, pending)
+      const telling = this.#tell(channel, pending).finally(() => this.#telling.delete(telling))
+      this.#telling.add(telling)
     }, pending.wait)
     pending.timer.unref()
   }
@@ -80,12 +87,13 @@ export class Acknowledger {
     const { store, courier, clock } = this.#parts
     const channel = channelById(store.read, id)
     if (channel === undefined) return
-    const missing = this.#missing(id)
     try {
+      const missing = this.#missing(id)
       await courier.hand(await courier.seal(this.#message(channel, clock.now()), encodeBody('wanted', { missing })))
     } catch {
       // not worth a word: the peer sends again what it was not told about
     }
+    if (this.#stopped) return
     this.told(id, channel.received)
     if (this.#pending.get(id) === pending) {
       pending.wait = Math.min(longestRepeat, pending.wait * 2)

@@ -32,7 +32,8 @@ const misbehaviour: ReadonlySet<string> = new Set([
 
 /** What a message came to. Only `dropped` leaves no record: the sender keeps the message and sends it again. */
 export type Outcome =
-  | { readonly kind: 'applied' | 'held' | 'duplicate' | 'refused'; readonly channel: number | undefined }
+  | { readonly kind: 'applied' | 'held' | 'duplicate'; readonly channel: number | undefined }
+  | { readonly kind: 'refused'; readonly channel: number | undefined; readonly code: string }
   | { readonly kind: 'dropped' }
   /** The message has to be written to a file, or prepared by its handler's owner, before it can be admitted. */
   | { readonly kind: 'needs_file' | 'needs_preparation' }
@@ -105,7 +106,7 @@ export class Admission {
     } catch (error) {
       if (!isPermanent(error)) throw error
       this.#reject(tx, inner, error)
-      return { kind: 'refused', channel: undefined }
+      return { kind: 'refused', channel: undefined, code: error.code }
     }
   }
 
@@ -240,7 +241,8 @@ export class Admission {
       }
     }
     this.#parts.fault('inbox.applied')
-    return { kind: refused === undefined ? 'applied' : 'refused', channel: channel.id }
+    if (refused !== undefined) return { kind: 'refused', channel: channel.id, code: refused.code }
+    return { kind: 'applied', channel: channel.id }
   }
 
   #handle(tx: Tx, message: { inner: Inner; peer: Peer; task: TaskKey | undefined }, prepared: unknown): void {

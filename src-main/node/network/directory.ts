@@ -130,7 +130,7 @@ export class LocalDirectory implements Directory {
     const { aid, history, keyset, card, withdrawal } = record
     if (aid === identity.aid) return undefined
     const lastSeen = Math.min(record.lastSeen, now)
-    const seen = { aid, lastSeen, onHub: true, ...(refresh === undefined ? {} : { refresh }) }
+    const seen = { aid, lastSeen, ...(refresh === undefined ? {} : { onHub: true, refresh }) }
     const digest = crypto.sha256(recordBytes(record))
     const before = this.#rows.row(tx, aid)
     if (refresh !== undefined && before?.digest !== null && before !== undefined && equalBytes(before.digest, digest)) {

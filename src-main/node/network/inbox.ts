@@ -121,7 +121,7 @@ export class Inbox {
         readied = value instanceof AnetError ? { ...readied, refusal: value } : { ...readied, prepared: { value } }
       } else {
         if (outcome.kind !== 'held') await this.#discard(readied.file)
-        if (outcome.kind === 'refused') this.#log('refused', inner.from)
+        if (outcome.kind === 'refused') this.#log(outcome.code, inner.from)
         return outcome
       }
     }

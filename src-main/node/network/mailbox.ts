@@ -146,7 +146,8 @@ async function opened(
 
 function refusal(status: number, body: Buffer, unreachable: (why: HubTrouble, what: string) => AnetError): AnetError {
   const parsed = hubErrorSchema.safeParse(decodeFrame(body))
-  if (parsed.success && parsed.data.error.code !== 'internal') {
+  // a proxy that drops the upgrade leaves a request that the hub has no answer for
+  if (parsed.success && !['internal', 'not_found'].includes(parsed.data.error.code)) {
     return new AnetError(parsed.data.error.code, parsed.data.error.message)
   }
   if (status >= 500) return unreachable('server', `has a fault of its own (${status})`)

@@ -166,9 +166,9 @@ export function createNetwork(options: NetworkOptions): Network {
     },
     stop: async () => {
       maintenance.stop()
-      acknowledger.stop()
       await connection.stop()
       await inbox.idle()
+      await acknowledger.stop()
       await maintenance.idle()
     },
   }
