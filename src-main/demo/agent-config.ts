@@ -1,5 +1,23 @@
 import { type Config, configSchema } from '@shared/config/index.ts'
+import { z } from 'zod'
 import type { AgentId, Layout } from './layout.ts'
+
+/** What the demo settles in the configuration of a node. Everything else stays as the operator left it. */
+export const demoSettingsSchema = z.object({
+  hub: z.object({ url: z.string(), aid: z.string() }),
+  name: z.string(),
+  /** Of a provider. */
+  provider: z
+    .object({
+      description: z.string(),
+      skill: z.object({ id: z.string(), name: z.string() }),
+      operator: z.string(),
+      socket: z.string(),
+      tokenFile: z.string(),
+    })
+    .exactOptional(),
+})
+export type DemoSettings = z.infer<typeof demoSettingsSchema>
 
 const agents: Readonly<Record<AgentId, { name: string; description: string; skill: { id: string; name: string } }>> = {
   echo: {
@@ -19,28 +37,33 @@ const agents: Readonly<Record<AgentId, { name: string; description: string; skil
   },
 }
 
-interface Network {
-  readonly hub: { readonly url: string; readonly aid: string }
-  readonly operator: string
+export function providerSettings(
+  agent: AgentId,
+  layout: Layout,
+  { hub, operator }: { hub: DemoSettings['hub']; operator: string },
+): DemoSettings {
+  const { name, description, skill } = agents[agent]
+  const { tokenFile } = layout
+  return { hub, name, provider: { description, skill, operator, socket: layout.socket(agent), tokenFile } }
 }
 
 /** A provider of the demo is closed to everybody but the operator, and hands text to its agent. */
-export function providerConfig(agent: AgentId, layout: Layout, { hub, operator }: Network): Config {
-  const { name, description, skill } = agents[agent]
-  return configSchema.parse({
-    agent: { name, description },
+export function applySettings(config: Config, { hub, name, provider }: DemoSettings): z.input<typeof configSchema> {
+  if (provider === undefined) return { ...config, hub, agent: { ...config.agent, name } }
+  const { description, skill, operator, socket, tokenFile } = provider
+  const trust = config.peers.trust.filter(({ aid }) => aid !== operator)
+  return {
+    ...config,
     hub,
-    inbound: { policy: 'closed' },
-    peers: { trust: [{ aid: operator, label: 'operator of the demo' }] },
+    agent: { name, description },
+    peers: { ...config.peers, trust: [...trust, { aid: operator, label: 'operator of the demo' }] },
     skills: [{ ...skill, description, tags: ['demo'] }],
     modules: {
+      ...config.modules,
       a2a: {
-        backends: [{ match: '*', url: `unix://${encodeURI(layout.socket(agent))}`, token_file: layout.tokenFile }],
+        ...config.modules.a2a,
+        backends: [{ match: '*', url: `unix://${encodeURI(socket)}`, token_file: tokenFile }],
       },
     },
-  })
-}
-
-export function operatorConfig({ hub }: Pick<Network, 'hub'>): Config {
-  return configSchema.parse({ agent: { name: 'Demo operator' }, hub, inbound: { policy: 'closed' } })
+  }
 }

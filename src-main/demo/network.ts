@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { providerConfig } from './agent-config.ts'
+import { type DemoSettings, providerSettings } from './agent-config.ts'
 import type { Child } from './child.ts'
 import { agentIds, type Layout, prepareLayout, rememberedHub, rememberHub } from './layout.ts'
 import { type CreateProcess, forkProcess } from './process.ts'
@@ -69,8 +69,8 @@ export function beginNetwork(layout: Layout, processes: Processes, operator: Pro
     processes.start(agent, 'node-process', async (child) => {
       const dataDir = layout.node(agent)
       await prepareNode(child, dataDir)
-      const config = providerConfig(agent, layout, { hub: await hub.up, operator: await operator })
-      return startNodeIn(child, dataDir, config)
+      const settings = providerSettings(agent, layout, { hub: await hub.up, operator: await operator })
+      return startNodeIn(child, dataDir, settings)
     }),
   )
   const nodes = Promise.all(providers.map((provider) => provider.up))
@@ -83,7 +83,7 @@ export async function prepareNode(child: Child, dataDir: string): Promise<string
   return preparedSchema.parse(await child.call('prepare', { dataDir })).aid
 }
 
-/** Starts the node with this configuration; resolves when it has joined the hub. */
-export async function startNodeIn(child: Child, dataDir: string, config: unknown): Promise<StartedNode> {
-  return startedSchema.parse(await child.call('start', { dataDir, config }))
+/** Starts the node with these settings; resolves when it has joined the hub. */
+export async function startNodeIn(child: Child, dataDir: string, settings: DemoSettings): Promise<StartedNode> {
+  return startedSchema.parse(await child.call('start', { dataDir, settings }))
 }

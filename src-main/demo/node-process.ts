@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { configSchema } from '@shared/config/index.ts'
 import type { JoinStateView } from '@shared/contract/index.ts'
 import { AnetError } from '@shared/errors.ts'
 import { z } from 'zod'
@@ -8,10 +7,11 @@ import { type RunningNode, startNode } from '../node/node.ts'
 import { systemClock } from '../node/ports.ts'
 import { describeSecrets } from '../node/secrets/index.ts'
 import { beginSetup } from '../node/setup.ts'
+import { applySettings, demoSettingsSchema } from './agent-config.ts'
 import { serveParent } from './serve-parent.ts'
 
 const prepareSchema = z.object({ dataDir: z.string() })
-const startSchema = z.object({ dataDir: z.string(), config: configSchema })
+const startSchema = z.object({ dataDir: z.string(), settings: demoSettingsSchema })
 const awaitSchema = z.object({ aids: z.array(z.string()) })
 
 let node: RunningNode | undefined
@@ -27,12 +27,12 @@ async function prepare(input: unknown): Promise<{ aid: string }> {
 }
 
 async function start(input: unknown): Promise<{ aid: string; address: string; tokenFile: string }> {
-  const { dataDir, config } = startSchema.parse(input)
-  await updateConfig(dataDir, () => config)
+  const { dataDir, settings } = startSchema.parse(input)
+  await updateConfig(dataDir, (config) => applySettings(config, settings))
   node = await startNode({ dataDir, kind: 'headless' })
   await joined(node)
   const { endpoint } = await node.door.client.node.status({})
-  if (endpoint.address === null || endpoint.tokenFile === null) {
+  if (endpoint.state !== 'up' || endpoint.address === null || endpoint.tokenFile === null) {
     throw new AnetError('endpoint_down', endpoint.sentence, { remedy: 'Free the port and start the demo again.' })
   }
   return { aid: node.aid, address: endpoint.address, tokenFile: endpoint.tokenFile }

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { AnetError } from '@shared/errors.ts'
 import { z } from 'zod'
-import { operatorConfig } from './agent-config.ts'
 import { type Layout, prepareLayout } from './layout.ts'
 import { beginNetwork, prepareNode, startNodeIn } from './network.ts'
 import { forkProcess } from './process.ts'
@@ -51,7 +50,7 @@ async function bringUp(layout: Layout, processes: Processes): Promise<DemoView> 
   const network = beginNetwork(layout, processes, operatorAid.promise)
   const operator = processes.start('operator', 'node-process', async (child) => {
     operatorAid.resolve(await prepareNode(child, layout.operator))
-    return startNodeIn(child, layout.operator, operatorConfig({ hub: await network.hub.up }))
+    return startNodeIn(child, layout.operator, { hub: await network.hub.up, name: 'Demo operator' })
   })
   operator.up.catch((error: unknown) => operatorAid.reject(error))
   const [{ aid, address, tokenFile }, aids] = await Promise.all([operator.up, network.up])
