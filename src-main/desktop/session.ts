@@ -14,7 +14,7 @@ export interface AttachedNode {
 export interface SessionOptions {
   /** Whether the data directory has an identity. */
   readonly isInitialised: () => Promise<boolean>
-  /** Starts the node, or attaches to the one that runs. Errors: `passphrase_required`, and the node's own. */
+  /** Starts the node, or attaches to the one that runs. Errors: `passphrase_needed`, and the node's own. */
   readonly open: (passphrase?: string) => Promise<AttachedNode>
   readonly onPhase: () => void
   readonly onNodeEvent: (event: NodeEvent) => void
@@ -75,7 +75,7 @@ export class Session {
       if (!(await this.#options.isInitialised())) return this.#enter('setup')
       this.#adopt(await this.#options.open(passphrase))
     } catch (error) {
-      if (isAnetError(error, 'passphrase_required', 'passphrase_wrong')) return this.#enter('unlock', error)
+      if (isAnetError(error, 'passphrase_needed', 'passphrase_wrong')) return this.#enter('unlock', error)
       if (!(error instanceof AnetError)) this.#options.onUnexpected(error)
       this.#enter('failed', error)
     }
@@ -114,7 +114,7 @@ export class Session {
 
   #enter(phase: ShellView['phase'], error?: unknown): void {
     this.#phase = phase
-    this.#error = error === undefined || isAnetError(error, 'passphrase_required') ? undefined : errorView(error)
+    this.#error = error === undefined || isAnetError(error, 'passphrase_needed') ? undefined : errorView(error)
     this.#options.onPhase()
   }
 }

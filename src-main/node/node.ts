@@ -77,6 +77,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
         await config.update((current) => ({ ...current, hub: { url, aid } }))
         network.cardChanged()
       },
+      forget: async () => void (await config.update(({ hub: _hub, ...rest }) => rest)),
     }
     const cardJson = (): Uint8Array | undefined => networkCardJson(config.get(), identity.aid)
     const timing = options.timing === undefined ? {} : { timing: options.timing }

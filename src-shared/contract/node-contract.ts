@@ -34,6 +34,8 @@ export const nodeContract = {
       z.strictObject({ url: z.url().max(2048), aid: aid.optional(), invite: z.string().max(256).optional() }),
       joinStateView,
     ),
+    /** Nothing is sent or fetched there any more; the hub keeps what it has until it expires. */
+    leave: command(nothing, joinStateView),
   },
   agents: {
     list: query(

@@ -48,7 +48,7 @@ const dead = (): never => {
 /** Handlers for a door of which a test uses only some. */
 export const deadHandlers: NodeHandlers = {
   node: { status: dead, doctor: dead, stop: dead },
-  hub: { join: dead },
+  hub: { join: dead, leave: dead },
   agents: { list: dead, get: dead, setRelation: dead },
   tasks: { list: dead, get: dead, send: dead, cancel: dead, wait: dead, saveFile: dead },
   inbox: { list: dead, get: dead, answer: dead },

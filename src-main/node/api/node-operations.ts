@@ -48,6 +48,7 @@ export function hubOperations({ network }: Pick<ApiParts, 'network'>): NodeHandl
       })
       return joinStateView(state)
     },
+    leave: async () => joinStateView(await network.leave()),
   }
 }
 

@@ -17,6 +17,7 @@ import type { JoinState } from './types.ts'
 export interface HubSetting {
   get(): HubAddress | undefined
   save(hub: HubAddress): void | Promise<void>
+  forget(): void | Promise<void>
 }
 
 export interface ConnectionParts {
@@ -127,6 +128,15 @@ export class Connection {
       await client.close()
     }
     return await this.#restart()
+  }
+
+  /** Leaves the hub: nothing is sent or fetched there any more. The hub keeps what it has until it expires. */
+  async leave(): Promise<JoinState> {
+    await this.#parts.hub.forget()
+    this.#interrupt(undefined)
+    this.#notify()
+    this.#set('no_hub', sentences.noHub)
+    return this.#state
   }
 
   /** Begins a session with what is configured now and resolves with what it comes to. */

@@ -141,6 +141,7 @@ export function createNetwork(options: NetworkOptions): Network {
     },
     onJoinState: (listener) => connection.onState(listener),
     join: (input) => connection.join(input),
+    leave: () => connection.leave(),
     on<T extends MessageType, P>(type: T, handler: Handler<T, P>, prepare?: Prepare<T, P>): void {
       // the registry holds handlers of all types; each is called with messages of its own type only
       admission.register(type, { handler, prepare } as unknown as Parameters<Admission['register']>[1])

@@ -82,6 +82,8 @@ export interface Network {
   onJoinState(listener: (state: JoinState) => void): Unsubscribe
   /** Joins a hub, or changes hubs. Errors: `hub_unreachable`, `hub_wrong_identity`, `invite_required`, `invite_invalid`. */
   join(input: { url: string; aid?: Aid; invite?: string }): Promise<JoinState>
+  /** Leaves the hub: nothing is sent or fetched there any more. */
+  leave(): Promise<JoinState>
   /** Registers the one handler of a type. Handlers of numbered types see messages in order of `n`. */
   on<T extends MessageType, P = undefined>(type: T, handler: Handler<T, P>, prepare?: Prepare<T, P>): void
   /**

@@ -1,1 +1,2 @@
+export { createInboundPolicy, createTasks, tasksMigrations } from './draft/index.ts'
 export type * from './types.ts'
