@@ -1,3 +1,6 @@
 export * from './card.ts'
-export * from './types.ts'
+export * from './errors.ts'
+export * from './proto-json.ts'
+export * from './requests.ts'
 export * from './text.ts'
+export * from './types.ts'

@@ -1,6 +1,7 @@
 export { dataDirectory, privateDirectory } from './directory.ts'
 export { type DataDirLock, lockDataDir, lockHolder, type LockHolder, type NodeKind } from './lock.ts'
 export {
+  checkPrivateFile,
   createPrivateFile,
   readPrivateFile,
   type ReadOptions,
@@ -9,3 +10,4 @@ export {
   writePrivateFile,
 } from './private-file.ts'
 export { fileError } from './file-error.ts'
+export { identifyProcess, type ProcessIdentity, stillRuns } from './process-identity.ts'

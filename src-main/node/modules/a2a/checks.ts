@@ -1,0 +1,147 @@
+import type { IncomingMessage } from 'node:http'
+import type { Refusal } from './answer.ts'
+
+/** What a listener accepts: one value for each listener of the node. */
+export interface RequestPolicy {
+  readonly port: number
+  /** Realm of the Bearer challenge. */
+  readonly realm: string
+  /** True if the value of the Authorization header, given exactly once, is good now. */
+  authorised(authorization: string): boolean
+}
+
+/** The headers that decide, read once from the raw list, which keeps repeated and empty ones. */
+export interface HeaderFacts {
+  hosts: number
+  host: string
+  origin: boolean
+  crossSite: boolean
+  authorizations: number
+  authorization: string
+  contentTypes: number
+  contentType: string
+  contentEncoding: string
+  version: string
+  extensions: string
+}
+
+/** Reads the headers that the checks and the bindings look at. */
+export function readHeaders(request: IncomingMessage): HeaderFacts {
+  const facts: HeaderFacts = {
+    hosts: 0,
+    host: '',
+    origin: false,
+    crossSite: false,
+    authorizations: 0,
+    authorization: '',
+    contentTypes: 0,
+    contentType: '',
+    contentEncoding: '',
+    version: '',
+    extensions: '',
+  }
+  const raw = request.rawHeaders
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const value = raw[index + 1] ?? ''
+    switch (raw[index]?.toLowerCase()) {
+      case 'host':
+        facts.hosts += 1
+        facts.host = value
+        break
+      case 'origin':
+        facts.origin = true
+        break
+      case 'sec-fetch-site':
+        if (value.trim().toLowerCase() === 'cross-site') facts.crossSite = true
+        break
+      case 'authorization':
+        facts.authorizations += 1
+        facts.authorization = value
+        break
+      case 'content-type':
+        facts.contentTypes += 1
+        facts.contentType = value
+        break
+      case 'content-encoding':
+        facts.contentEncoding = facts.contentEncoding === '' ? value : `${facts.contentEncoding}, ${value}`
+        break
+      case 'a2a-version':
+        facts.version = facts.version === '' ? value : `${facts.version}, ${value}`
+        break
+      case 'a2a-extensions':
+      case 'x-a2a-extensions':
+        facts.extensions = facts.extensions === '' ? value : `${facts.extensions},${value}`
+        break
+      default:
+        break
+    }
+  }
+  return facts
+}
+
+/**
+ * The checks that precede everything, in this order (seed, Request checks): Host names a loopback name and this port
+ * (421), no page of a browser asks (403), the bearer token is the current one (401).
+ */
+export function checkRequest(facts: HeaderFacts, policy: RequestPolicy): Refusal | undefined {
+  if (facts.hosts !== 1 || !isLoopbackHost(facts.host, policy.port)) {
+    return {
+      status: 421,
+      message: `The Host header must be 127.0.0.1:${policy.port}, localhost:${policy.port} or [::1]:${policy.port}.`,
+    }
+  }
+  if (facts.origin || facts.crossSite) {
+    return { status: 403, message: 'Web pages may not use this interface: send no Origin header.' }
+  }
+  if (facts.authorizations !== 1 || !policy.authorised(facts.authorization)) {
+    return {
+      status: 401,
+      message: 'The Authorization header does not carry the current token of this interface.',
+      headers: ['WWW-Authenticate', `Bearer realm="${policy.realm}"`],
+    }
+  }
+  return undefined
+}
+
+/** A loopback name and the port, any case, no trailing dot. */
+export function isLoopbackHost(host: string, port: number): boolean {
+  const end = `:${port}`
+  if (!host.endsWith(end)) return false
+  const name = host.slice(0, -end.length)
+  return name === '127.0.0.1' || name === '[::1]' || name.toLowerCase() === 'localhost'
+}
+
+const jsonTypes = /^application\/(?:a2a\+)?json[\t ]*(?:;(.*))?$/i
+
+/** application/json or application/a2a+json; a charset, if one is named, is UTF-8. */
+export function isJsonContent(facts: HeaderFacts): boolean {
+  if (facts.contentType === 'application/json' && facts.contentTypes === 1) return facts.contentEncoding === ''
+  if (facts.contentTypes !== 1) return false
+  if (facts.contentEncoding !== '' && facts.contentEncoding.trim().toLowerCase() !== 'identity') return false
+  const match = jsonTypes.exec(facts.contentType.trim())
+  if (match === null) return false
+  const charset = /(?:^|;)\s*charset\s*=\s*"?([^";\s]*)"?/i.exec(match[1] ?? '')?.[1]
+  return charset === undefined || /^utf-?8$/i.test(charset)
+}
+
+/**
+ * The protocol version that the client names, in the header or else in the query. Major version 1 in any form is
+ * served, absent is too (seed, Request checks).
+ */
+export function isServedVersion(facts: HeaderFacts, query: string): boolean {
+  const version = facts.version === '' ? versionInQuery(query) : facts.version.trim()
+  return version === '' || /^1(?:\.\d{1,9}){0,2}$/.test(version)
+}
+
+function versionInQuery(query: string): string {
+  if (query === '' || !query.toLowerCase().includes('a2a-version')) return ''
+  for (const [name, value] of new URLSearchParams(query)) if (name.toLowerCase() === 'a2a-version') return value.trim()
+  return ''
+}
+
+/** The extensions that the client activates, compared exactly with those that are there. */
+export function activatedExtensions(facts: HeaderFacts, offered: readonly string[]): readonly string[] {
+  if (facts.extensions === '') return []
+  const asked = new Set(facts.extensions.split(',').map((uri) => uri.trim()))
+  return offered.filter((uri) => asked.has(uri))
+}

@@ -1,0 +1,1 @@
+export { type A2aModule, type A2aModuleOptions, startA2aModule } from './module.ts'
