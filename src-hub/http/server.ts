@@ -100,6 +100,8 @@ function listenError(cause: NodeJS.ErrnoException, host: string, port: number): 
 export async function closeServer(server: Server, grace: number, cut: () => void = () => {}): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
+  // connections that are still answering close as soon as they are idle
+  server.keepAliveTimeout = 1
   const timer = setTimeout(() => {
     server.closeAllConnections()
     cut()

@@ -24,7 +24,7 @@ export async function openSqlite(path: string): Promise<SqliteHandle> {
 export async function lockDirectory(path: string): Promise<SqliteHandle> {
   const handle = await openSqlite(path)
   try {
-    handle.exec('PRAGMA journal_mode = DELETE')
+    handle.exec('PRAGMA journal_mode = MEMORY')
     handle.exec('BEGIN EXCLUSIVE')
     return handle
   } catch (cause) {

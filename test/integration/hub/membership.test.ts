@@ -23,7 +23,7 @@ describe('joining a hub', () => {
     expect(errorCode(await first.join())).toBe('invite_required')
     expect(errorCode(await first.join({ invite: 'guessed' }))).toBe('invite_invalid')
     const both = await Promise.all([first.join({ invite }), second.join({ invite })])
-    expect(both.map(errorCode).toSorted()).toEqual(['invite_invalid', undefined])
+    expect(new Set(both.map(errorCode))).toEqual(new Set([undefined, 'invite_invalid']))
     const member = errorCode(both[0]) === undefined ? first : second
     // a member whose answer was lost asks again, with or without its used invite
     expect(errorCode(await member.join({ invite }))).toBeUndefined()

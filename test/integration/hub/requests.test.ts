@@ -88,7 +88,7 @@ describe('requests to a hub', () => {
     expect(errorCode(await agent.post(lookup, body, header))).toBeUndefined()
     expect(errorCode(await agent.post(lookup, body, header))).toBe('replayed_request')
     const both = await Promise.all([1, 2].map(() => agent.post(hubPaths.send, envelope, sendHeader)))
-    expect(both.map(errorCode).toSorted()).toEqual(['replayed_request', undefined])
+    expect(new Set(both.map(errorCode))).toEqual(new Set([undefined, 'replayed_request']))
     await hub.stop()
 
     agent.hub.url = (await temporaryHub({ dataDir })).url
