@@ -60,7 +60,7 @@ async function runInForeground(context: Context, passphrase: PassphraseSource): 
   }
   let node
   try {
-    node = await startNode({ dataDir: context.dataDir, kind: 'headless', passphrase })
+    node = await startNode({ dataDir: context.dataDir, kind: 'headless', passphrase, logToStderr: true })
   } catch (error) {
     report({ error: errorView(error) })
     throw error
