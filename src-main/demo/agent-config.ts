@@ -1,5 +1,6 @@
-import { type Config, configSchema } from '@shared/config/index.ts'
+import type { Config } from '@shared/config/index.ts'
 import { z } from 'zod'
+import type { ConfigInput } from '../node/config/index.ts'
 import type { AgentId, Layout } from './layout.ts'
 
 /** What the demo settles in the configuration of a node. Everything else stays as the operator left it. */
@@ -48,7 +49,7 @@ export function providerSettings(
 }
 
 /** A provider of the demo is closed to everybody but the operator, and hands text to its agent. */
-export function applySettings(config: Config, { hub, name, provider }: DemoSettings): z.input<typeof configSchema> {
+export function applySettings(config: Config, { hub, name, provider }: DemoSettings): ConfigInput {
   if (provider === undefined) return { ...config, hub, agent: { ...config.agent, name } }
   const { description, skill, operator, socket, tokenFile } = provider
   const trust = config.peers.trust.filter(({ aid }) => aid !== operator)
