@@ -18,22 +18,20 @@ export interface ReadOptions {
  * `file_not_regular`, `file_foreign_owner`, `file_open_to_others`, `file_too_large`.
  */
 export async function readPrivateFile(path: string, options: ReadOptions): Promise<Buffer | undefined> {
-  let file: FileHandle
+  const file = await openChecked(path, options.readableByOthers === true ? 0o022 : 0o077)
+  if (file === undefined) return undefined
   try {
-    // NONBLOCK: opening a pipe that nobody writes to would wait for ever
-    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined
-    if (hasCode(error, 'ELOOP')) throw symlinkRefused(path)
-    if (hasCode(error, 'EACCES', 'EPERM')) throw unreadable(path, error)
-    throw error
-  }
-  try {
-    checkFile(path, await file.stat(), options.readableByOthers === true ? 0o022 : 0o077)
     return await readBounded(file, path, options.maxBytes)
   } finally {
     await file.close()
   }
+}
+
+/** Refuses a file as {@link readPrivateFile} does, for one that a library opens. False if there is none. */
+export async function checkPrivateFile(path: string): Promise<boolean> {
+  const file = await openChecked(path, 0o077)
+  await file?.close()
+  return file !== undefined
 }
 
 /**
@@ -107,6 +105,27 @@ async function publish(
   }
 }
 
+async function openChecked(path: string, refusedRights: number): Promise<FileHandle | undefined> {
+  let file: FileHandle
+  try {
+    // NONBLOCK: opening a pipe that nobody writes to would wait for ever
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined
+    if (hasCode(error, 'ELOOP')) throw symlinkRefused(path)
+    if (hasCode(error, 'ENXIO')) throw notRegular(path)
+    if (hasCode(error, 'EACCES', 'EPERM')) throw unreadable(path, error)
+    throw error
+  }
+  try {
+    checkFile(path, await file.stat(), refusedRights)
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
 async function readBounded(file: FileHandle, path: string, maxBytes: number): Promise<Buffer> {
   const { size } = await file.stat()
   if (size > maxBytes) throw tooLarge(path, maxBytes)
@@ -124,7 +143,7 @@ async function readBounded(file: FileHandle, path: string, maxBytes: number): Pr
 
 function checkFile(path: string, stat: Stats, refusedRights: number): void {
   if (!stat.isFile()) {
-    throw new AnetError('file_not_regular', `${path} is not a regular file.`, { remedy: 'Move it away.' })
+    throw notRegular(path)
   }
   if (isForeign(stat)) {
     throw new AnetError('file_foreign_owner', `${path} belongs to another user.`, {
@@ -148,6 +167,10 @@ function symlinkRefused(path: string): AnetError {
   return new AnetError('file_symlink', `${path} is a symbolic link.`, {
     remedy: 'Put the file itself there: links in the data directory are not followed.',
   })
+}
+
+function notRegular(path: string): AnetError {
+  return new AnetError('file_not_regular', `${path} is not a regular file.`, { remedy: 'Move it away.' })
 }
 
 function unreadable(path: string, cause: unknown): AnetError {

@@ -10,7 +10,7 @@ import {
   type SqliteHandle,
   storageError,
 } from '@shared/sql/index.ts'
-import { createPrivateFile } from '../data-dir/index.ts'
+import { checkPrivateFile, createPrivateFile } from '../data-dir/index.ts'
 import type { Clock, Log } from '../ports.ts'
 import { contentMigration, createContent } from './content.ts'
 import { ContentFiles } from './content-files.ts'
@@ -39,7 +39,8 @@ const ownMigrations = [contentMigration, evidenceMigration, clockMigration, keyC
 /**
  * Opens `node.db` and `attachments/` in the data directory, or makes them. After an end that was not clean the whole
  * database is checked first. Errors: `database_damaged` (nothing is overwritten), `database_newer`,
- * `database_key_mismatch`, `database_busy`, `disk_full`, `data_dir_read_only`.
+ * `database_key_mismatch`, `database_busy`, `disk_full`, `data_dir_read_only`, and those
+ * of `checkPrivateFile`.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { dataDir, wrappingKey, clock, log } = options
@@ -55,7 +56,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   let handle: SqliteHandle | undefined
   try {
     // SQLite would make the file as the umask says; its side files take their mode from it
-    await createPrivateFile(path, '')
+    if (!(await checkPrivateFile(path))) await createPrivateFile(path, '')
     const marker = await placeMarker(path)
     handle = await openSqlite(path)
     configureSqlite(handle)
