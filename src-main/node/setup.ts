@@ -26,6 +26,8 @@ export interface SetupOptions {
   readonly passphrase?: PassphraseSource
   readonly clock?: Clock
   readonly keychain?: KeychainOptions
+  /** Called at each durable step: `setup.wrapping_key_kept`, `setup.identity_saved`. */
+  readonly fault?: Fault
 }
 
 export interface Setup {

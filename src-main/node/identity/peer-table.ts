@@ -15,6 +15,8 @@ export class PeerTable {
   readonly #crypto: WireCrypto
   /** Least recently used first. */
   readonly #cache = new Map<Aid, KnownPeer>()
+  /** In quarantine from the moment of the proof, even while that is not stored yet. */
+  readonly #contradicted = new Set<Aid>()
 
   constructor(crypto: WireCrypto) {
     this.#crypto = crypto
@@ -25,9 +27,9 @@ export class PeerTable {
     const row = db.get<{ revision: number }>('SELECT revision FROM peer_agents WHERE aid = ?', aid)
     if (row === undefined) return undefined
     const cached = this.#cached(aid, row.revision)
-    if (cached !== undefined) return cached
+    if (cached !== undefined) return this.#judged(aid, cached)
     const whole = db.get<PeerRow>(`SELECT ${columns} FROM peer_agents WHERE aid = ?`, aid)
-    return whole === undefined ? undefined : this.#verified(whole)
+    return whole === undefined ? undefined : this.#judged(aid, this.#verified(whole))
   }
 
   findMany(db: Db, aids: readonly Aid[]): Map<Aid, KnownPeer> {
@@ -40,14 +42,14 @@ export class PeerTable {
     for (const { aid, revision } of rows) {
       const cached = this.#cached(aid, revision)
       if (cached === undefined) missing.push(aid)
-      else found.set(aid, cached)
+      else found.set(aid, this.#judged(aid, cached))
     }
     if (missing.length === 0) return found
     const whole = db.all<PeerRow>(
       `SELECT ${columns} FROM peer_agents WHERE aid IN (SELECT value FROM json_each(?))`,
       JSON.stringify(missing),
     )
-    for (const row of whole) found.set(row.aid, this.#verified(row))
+    for (const row of whole) found.set(row.aid, this.#judged(row.aid, this.#verified(row)))
     return found
   }
 
@@ -72,6 +74,7 @@ export class PeerTable {
 
   /** Keeps a proof and marks the peer. Repeating changes nothing. */
   quarantine(tx: Tx, aid: Aid, fork: PeerFork): void {
+    this.#contradicted.add(aid)
     tx.run(
       'INSERT OR IGNORE INTO peer_forks (aid, kind, seq, known, other, at) VALUES (?, ?, ?, ?, ?, ?)',
       aid,
@@ -86,6 +89,10 @@ export class PeerTable {
 
   forks(db: Db, aid: Aid): readonly PeerFork[] {
     return db.all<PeerFork>('SELECT kind, seq, known, other, at FROM peer_forks WHERE aid = ? ORDER BY at, kind', aid)
+  }
+
+  #judged(aid: Aid, known: KnownPeer): KnownPeer {
+    return !known.forked && this.#contradicted.has(aid) ? { ...known, forked: true } : known
   }
 
   #cached(aid: Aid, revision: number): KnownPeer | undefined {
