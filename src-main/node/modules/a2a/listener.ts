@@ -36,7 +36,7 @@ export interface Listener {
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { policy, limits, log } = options
   const open = { requests: 0, streams: 0 }
-  const answering = new WeakSet<Duplex>()
+  const answering = new WeakMap<Duplex, Set<ServerResponse>>()
 
   function onRequest(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
     const facts = readHeaders(request)
@@ -50,12 +50,13 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       return
     }
     open.requests += 1
-    answering.add(request.socket)
+    const pending = answering.get(request.socket) ?? new Set()
+    answering.set(request.socket, pending.add(response))
     let streaming = false
     response.once('close', () => {
       open.requests -= 1
       if (streaming) open.streams -= 1
-      answering.delete(request.socket)
+      pending.delete(response)
     })
     const target = originForm(request.url ?? '/')
     const mark = target.indexOf('?')
@@ -112,7 +113,9 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       const refused = checkRequest(readHeaders(request), policy)
       refuse({ request, response, limits }, refused ?? { status: 417, message: 'Only Expect: 100-continue is known.' })
     })
-    server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBroken(error, socket, limits, answering))
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+      answerBroken(error, socket, limits, answering.get(socket)),
+    )
     return server
   }
 
@@ -160,14 +163,19 @@ function originForm(target: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`
 }
 
-/** What could not be parsed as a request gets a small JSON answer, unless an answer is already on its way. */
+/**
+ * What could not be parsed as a request gets a small JSON answer, unless another answer has begun or comes first on this
+ * connection.
+ */
 function answerBroken(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   limits: ListenerLimits,
-  answering: WeakSet<Duplex>,
+  pending: ReadonlySet<ServerResponse> | undefined,
 ): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || answering.has(socket)) {
+  const isFree = pending === undefined || pending.size === 0
+  const isFirst = pending?.size === 1 && [...pending].every(({ headersSent }) => !headersSent)
+  if (error.code === 'ECONNRESET' || !socket.writable || !(isFree || isFirst)) {
     socket.destroy()
     return
   }

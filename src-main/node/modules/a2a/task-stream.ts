@@ -1,4 +1,4 @@
-import { extensionUris, isTerminal, type Part, type TaskState } from '@shared/a2a/index.ts'
+import { extensionUris, isTerminal, type TaskState } from '@shared/a2a/index.ts'
 import type { TaskKey } from '../../network/index.ts'
 import type { Log, Unsubscribe } from '../../ports.ts'
 import type { StoredArtifact, StoredPart, TaskPreview, Tasks, TaskRecord, TaskUpdate } from '../../tasks/index.ts'
@@ -155,7 +155,7 @@ export class TaskStreams {
 
   async #textFilled(artifact: StoredArtifact): Promise<StoredArtifact> {
     if (!artifact.parts.some(isLargeText)) return artifact
-    const fill = (part: StoredPart): Promise<Part> | StoredPart =>
+    const fill = async (part: StoredPart): Promise<StoredPart> =>
       isLargeText(part) ? this.#tasks.materialise(part) : part
     return { ...artifact, parts: await Promise.all(artifact.parts.map(fill)) }
   }
