@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { NodeClient, NodeView, ShellView } from '@shared/contract/index.ts'
 import { AnetError, type ErrorView, errorView } from '@shared/errors.ts'
 import { demoHubAid, type DemoNetwork, startDemoNetwork } from '../demo/index.ts'
+import { createUtilityProcess } from './utility-process.ts'
 
 export interface DemoControlOptions {
   /** The demo's own directory: hub, agents and their nodes. */
@@ -34,7 +35,13 @@ export class DemoControl {
     this.#abort = new AbortController()
     const { dir, node, onDeath } = this.#options
     try {
-      this.#running = await startDemoNetwork({ dir, operator: aid, onDeath, signal: this.#abort.signal })
+      this.#running = await startDemoNetwork({
+        dir,
+        operator: aid,
+        onDeath,
+        signal: this.#abort.signal,
+        createProcess: createUtilityProcess,
+      })
       await node().hub.join({ url: this.#running.hub.url, aid: this.#running.hub.aid })
       this.#enter('running')
     } catch (error) {

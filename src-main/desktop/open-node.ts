@@ -2,6 +2,7 @@ import { isAnetError } from '@shared/errors.ts'
 import { connectControl } from '../node/control/index.ts'
 import { startNode } from '../node/node.ts'
 import type { AttachedNode } from './session.ts'
+import { startUtilityChild } from './utility-process.ts'
 
 /**
  * Starts the node in this process. If one runs already on the data directory, the window looks at that one through its
@@ -12,6 +13,7 @@ export async function openNode(dataDir: string, passphrase: string | undefined):
     const node = await startNode({
       dataDir,
       kind: 'desktop',
+      keychain: { startChild: startUtilityChild },
       ...(passphrase === undefined ? {} : { passphrase: () => Promise.resolve(passphrase) }),
     })
     return { door: node.door, attached: false, close: () => node.stop(), ended: node.stopped }

@@ -5,6 +5,7 @@ import { systemClock } from '../node/ports.ts'
 import { checkKeychain } from '../node/secrets/index.ts'
 import { beginSetup, type Setup } from '../node/setup.ts'
 import type { Dialogs } from './dialogs.ts'
+import { startUtilityChild } from './utility-process.ts'
 
 export interface SetupHandlerOptions {
   readonly dataDir: string
@@ -15,6 +16,8 @@ export interface SetupHandlerOptions {
   readonly startDemo: () => Promise<void>
   readonly removeDemo: () => Promise<void>
 }
+
+const keychain = { startChild: startUtilityChild }
 
 const details = {
   keychain: 'Opens when you log in. Nothing to type. The keychain was found and tested.',
@@ -39,6 +42,7 @@ export function setupHandlers(options: SetupHandlerOptions): DesktopHandlers['se
         dataDir: options.dataDir,
         secretStore,
         clock: systemClock,
+        keychain,
         ...(passphrase === undefined ? {} : { passphrase: () => Promise.resolve(passphrase) }),
       })
       begun = { setup, passphrase }
@@ -78,7 +82,7 @@ function current<T>(begun: T | undefined): T {
 
 async function keychainProblem(): Promise<string | undefined> {
   try {
-    await checkKeychain()
+    await checkKeychain(keychain)
     return undefined
   } catch (error) {
     return error instanceof AnetError ? error.message : 'The keychain did not answer.'
