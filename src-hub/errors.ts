@@ -53,7 +53,7 @@ export function asHubError(error: unknown): HubError {
     return new HubError('bad_signature', error.message)
   }
   if (isAnetError(error, 'statement_too_large', 'history_too_long')) return new HubError('too_large', error.message)
-  if (isAnetError(error) && /^(statement|history|card|bad_base64url)/.test(error.code)) {
+  if (isAnetError(error) && /^(statement|history|key_set|card|bad_base64url)/.test(error.code)) {
     return new HubError('bad_request', error.message.slice(0, 1000))
   }
   return new HubError('internal', 'Something failed inside the hub. Its operator finds the details in its log.')
