@@ -1,10 +1,2 @@
 export { type RunningHub, startHub } from './hub.ts'
-export {
-  defaultHubLimits,
-  type HubClock,
-  hubFaultPoints,
-  type HubLimits,
-  type HubLog,
-  type HubOptions,
-  type HubPolicy,
-} from './options.ts'
+export { defaultHubLimits, hubFaultPoints, type HubLog, type HubOptions } from './options.ts'

@@ -30,7 +30,6 @@ export const hubFaultPoints = [
   'hub.mail.committed',
   'hub.ack.committed',
 ] as const
-export type HubFaultPoint = (typeof hubFaultPoints)[number]
 
 /** Sizes in bytes, times in milliseconds, rates per second. Defaults from src-shared/wire/limits.ts. */
 export interface HubLimits {

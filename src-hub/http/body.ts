@@ -84,6 +84,6 @@ export async function readBody(
   return { body: new Uint8Array(body.buffer, body.byteOffset, body.byteLength), hash }
 }
 
-export function tooLarge(maxBytes: number): HubError {
+function tooLarge(maxBytes: number): HubError {
   return new HubError('too_large', `This is over the limit of ${maxBytes} bytes.`)
 }

@@ -40,7 +40,7 @@ export class Contradiction extends HubError {
 }
 
 /** Decodes stored history bytes and verifies them again: stored is not the same as true. */
-export function storedHistory(record: MemberRecord): { history: KeyHistory; verified: VerifiedHistory } {
+function storedHistory(record: MemberRecord): { history: KeyHistory; verified: VerifiedHistory } {
   const history = record.history.map((bytes) => decodeSigned(bytes, 'key-history', limits.history.bytes))
   return { history, verified: verifyHistory(crypto, history, record.aid) }
 }

@@ -103,7 +103,7 @@ export interface StoredMail {
   readonly blob: string | undefined
 }
 
-export interface NewMail {
+interface NewMail {
   readonly to: Aid
   readonly at: number
   readonly size: number
@@ -114,7 +114,7 @@ export interface NewMail {
   readonly onStored: (id: number) => void
 }
 
-export interface MailboxLimits {
+interface MailboxLimits {
   readonly messages: number
   readonly bytes: number
 }
