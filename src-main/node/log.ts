@@ -29,7 +29,7 @@ export function createLog(options: LogOptions = {}): Log {
     file?.write(line)
     if (stderr) process.stderr.write(humanLine(line, process.stderr.isTTY))
   }
-  return pino(
+  const log = pino(
     {
       level,
       base: { pid: process.pid },
@@ -37,12 +37,17 @@ export function createLog(options: LogOptions = {}): Log {
       serializers: { err: logError },
       formatters: {
         level: (label) => ({ level: label }),
-        bindings: (bindings) => redacted(bindings),
         log: (fields) => redacted(fields),
       },
     },
     { write },
   )
+  // pino's formatters do not see the bindings of children, and children inherit this
+  const { child } = log
+  log.child = function (this: Log, bindings, ...options) {
+    return child.call(this, redacted(bindings), ...options)
+  } as typeof log.child
+  return log
 }
 
 class RotatedFile {

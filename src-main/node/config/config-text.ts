@@ -33,12 +33,14 @@ const reasons: Readonly<Record<string, string>> = {
 /** Parses strict JSON in UTF-8, a byte order mark allowed. Error: `config_invalid`, with line and column. */
 export function parseConfigText(bytes: Uint8Array, path: string): ConfigText {
   const text = decode(bytes, path)
+  if (text.trim() === '') throw syntaxError(text, path, 0, 'the file is empty: an empty configuration is {}')
   const errors: ParseError[] = []
   const root = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false })
   const first = errors.toSorted((a, b) => a.offset - b.offset)[0]
-  if (first !== undefined)
-    throw syntaxError(text, path, first.offset, reasons[printParseErrorCode(first.error)] ?? 'this is not JSON')
-  if (root === undefined) throw syntaxError(text, path, text.length, 'the file is empty: an empty configuration is {}')
+  if (root === undefined || first !== undefined) {
+    const reason = first && reasons[printParseErrorCode(first.error)]
+    throw syntaxError(text, path, first?.offset ?? 0, reason ?? 'this is not JSON')
+  }
   const twice = duplicateKey(root)
   if (twice !== undefined) throw syntaxError(text, path, twice.offset, `the key ${keyOf(twice)} is there twice`)
   return { text, value: JSON.parse(text), lineOf: (at) => lineAt(text, nearestNode(root, at).offset).line }

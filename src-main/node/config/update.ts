@@ -16,8 +16,8 @@ interface Edit {
 }
 
 /**
- * Changes `config.json`: only what `change` made different, every other key, its order and the layout stay; the file
- * is replaced whole. Returns the new configuration. Error: `config_invalid`, if the file is, or would become so.
+ * Changes `config.json`: only what `change` made different. Every other key stays as it is and where it is (a key next
+ * to a new one may be laid out anew); the file is replaced whole. Returns the new configuration. Error: `config_invalid`, if the file is, or would become so.
  */
 export async function updateConfig(dataDir: string, change: (config: Config) => ConfigInput): Promise<Config> {
   const source = await readConfigText(dataDir)

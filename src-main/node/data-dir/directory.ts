@@ -1,7 +1,7 @@
 import { type Stats } from 'node:fs'
 import { access, chmod, constants, lstat, mkdir, readdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { AnetError } from '@shared/errors.ts'
 import { fileError, hasCode } from './file-error.ts'
 
@@ -18,14 +18,11 @@ export function dataDirectory(named?: string, env: NodeJS.ProcessEnv = process.e
  */
 export async function privateDirectory(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 })
+    await makeDirectory(path)
   } catch (error) {
-    // in the way is a file, or a symlink to nowhere: named below
-    if (!hasCode(error, 'EEXIST', 'ENOTDIR', 'ENOENT')) throw fileError(error, path)
-  }
-  const stat = await lstat(path).catch((error: unknown) => {
     throw fileError(error, path)
-  })
+  }
+  const stat = await lstat(path)
   if (stat.isSymbolicLink()) {
     throw new AnetError('data_dir_symlink', `${path} is a symbolic link.`, {
       remedy: 'Name the directory it points to: ANET_DATA_DIR=<that directory>.',
@@ -45,6 +42,19 @@ export async function privateDirectory(path: string): Promise<void> {
   await access(path, constants.W_OK | constants.X_OK).catch((error: unknown) => {
     throw fileError(error, path)
   })
+}
+
+/** With its parents; what is there already stays. (mkdir's own recursion does not end where nothing can be made.) */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return
+    const parent = dirname(path)
+    if (!hasCode(error, 'ENOENT') || parent === path) throw error
+    await makeDirectory(parent)
+    await mkdir(path, { mode: 0o700 })
+  }
 }
 
 async function closeToOthers(path: string, stat: Stats): Promise<void> {

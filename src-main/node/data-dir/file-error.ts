@@ -1,6 +1,6 @@
 import { AnetError } from '@shared/errors.ts'
 
-/** Names an error of the file system after what the operator can do about it: `disk_full`, `data_dir_read_only`. */
+/** Names an error of the file system after what the operator can do about it: `disk_full`, `data_dir_read_only`, `data_dir_missing`. */
 export function fileError(error: unknown, path: string): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOSPC':
@@ -15,6 +15,12 @@ export function fileError(error: unknown, path: string): unknown {
       return new AnetError('data_dir_read_only', `${path} may not be written.`, {
         remedy:
           'Make the data directory and the files in it writable for their owner, or choose another with ANET_DATA_DIR.',
+        cause: error,
+      })
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return new AnetError('data_dir_missing', `${path} cannot be made there.`, {
+        remedy: 'Make the directory it lies in, or choose another with ANET_DATA_DIR.',
         cause: error,
       })
     default:

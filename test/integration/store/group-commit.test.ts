@@ -137,7 +137,11 @@ describe('announcements', () => {
   test('may write again', async () => {
     const { database } = await temporaryDatabase([items])
     let second: Promise<number> | undefined
-    await database.write((tx) => tx.afterCommit(() => (second = database.write(insert('second')))))
+    await database.write((tx) =>
+      tx.afterCommit(() => {
+        second = database.write(insert('second'))
+      }),
+    )
     expect(await second).toBe(1)
   })
 })
