@@ -39,6 +39,7 @@ export class Turn {
   #progress: Message | undefined
   #progressTimer: NodeJS.Timeout | undefined
   #tail: Promise<unknown> = Promise.resolve()
+  #announcing: Promise<void> = Promise.resolve()
 
   constructor(key: TaskKey, provider: ProviderSide, task: BackendTask, state: TaskState) {
     this.key = key
@@ -84,7 +85,6 @@ export class Turn {
         break
       case 'artifact':
         this.#learn(event)
-        await this.#announceWorking()
         await this.#artifact(event)
         break
     }
@@ -102,7 +102,9 @@ export class Turn {
   /** Says `working` if nothing was said yet. */
   announceWorking(): Promise<void> {
     return this.#inOrder(async () => {
-      if (this.#state === 'open') await this.#announceWorking()
+      if (this.#state !== 'open') return
+      this.#announceWorking()
+      await this.#announced()
     })
   }
 
@@ -125,7 +127,7 @@ export class Turn {
       if (this.#state === 'ended') return
       this.#state = 'ended'
       this.dispose()
-      await this.#provider.status(this.key, status)
+      await this.#say(status)
     })
   }
 
@@ -162,7 +164,7 @@ export class Turn {
       case 'TASK_STATE_AUTH_REQUIRED':
         await this.#flush()
         this.#working = false
-        await this.#provider.status(this.key, { state: status.state, ...asMessage(status.message) })
+        await this.#say({ state: status.state, ...asMessage(status.message) })
         break
       default:
         await this.#end(status.state, status.message)
@@ -172,7 +174,7 @@ export class Turn {
   async #ask(status: BackendStatus): Promise<void> {
     await this.#flush()
     this.#state = 'asked'
-    await this.#provider.status(this.key, { state: 'TASK_STATE_INPUT_REQUIRED', ...asMessage(status.message) })
+    await this.#say({ state: 'TASK_STATE_INPUT_REQUIRED', ...asMessage(status.message) })
   }
 
   async #end(state: TaskState, message?: Message): Promise<void> {
@@ -184,7 +186,7 @@ export class Turn {
     await this.#flush()
     this.#state = 'ended'
     if (state === 'TASK_STATE_FAILED') {
-      await this.#provider.status(this.key, {
+      await this.#say({
         state,
         message: ownMessage(failureText),
         reason: 'backend_failed',
@@ -192,7 +194,7 @@ export class Turn {
       })
       return
     }
-    await this.#provider.status(this.key, {
+    await this.#say({
       state,
       ...asMessage(isReply ? undefined : message),
       ...(completed ? { effectStatus: 'OK' as const } : {}),
@@ -201,6 +203,7 @@ export class Turn {
 
   async #artifact(update: { artifact: Artifact; append: boolean; lastChunk: boolean }): Promise<void> {
     const whole = this.#reply.add(update)
+    this.#announceWorking()
     if (update.lastChunk) {
       this.#preview.drop()
       await this.#deliver(whole)
@@ -212,7 +215,20 @@ export class Turn {
     }
   }
 
+  async #say(status: Parameters<ProviderSide['status']>[1]): Promise<void> {
+    await this.#announced()
+    await this.#provider.status(this.key, status)
+  }
+
+  /** Fails once if the announcement did. */
+  #announced(): Promise<void> {
+    const announcing = this.#announcing
+    this.#announcing = Promise.resolve()
+    return announcing
+  }
+
   async #deliver(artifact: Artifact): Promise<void> {
+    await this.#announced()
     await this.#provider.artifact(this.key, { artifact, append: false, lastChunk: true })
     this.#reply.markDelivered(artifact)
   }
@@ -223,15 +239,20 @@ export class Turn {
     for (const artifact of this.#reply.undelivered()) await this.#deliver(artifact)
   }
 
-  async #announceWorking(): Promise<void> {
+  /** Is not waited for, so that the first preview need not wait for a commit: the next durable step is. */
+  #announceWorking(): void {
     if (this.#working) return
     this.#working = true
-    await this.#provider.status(this.key, { state: 'TASK_STATE_WORKING' })
+    this.#announcing = this.#provider.status(this.key, { state: 'TASK_STATE_WORKING' })
+    this.#announcing.catch(() => undefined)
   }
 
   /** Words said while working: each is kept, but a backend that talks token by token is gathered to one a second. */
   async #progressed(message: Message | undefined): Promise<void> {
-    if (message === undefined) return this.#announceWorking()
+    if (message === undefined) {
+      this.#announceWorking()
+      return
+    }
     const held = this.#progress
     this.#progress = held === undefined ? message : { ...message, parts: [...held.parts, ...message.parts] }
     if (this.#progressTimer === undefined) await this.#flushProgress()
@@ -244,7 +265,7 @@ export class Turn {
     if (message === undefined) return
     this.#progress = undefined
     this.#working = true
-    await this.#provider.status(this.key, { state: 'TASK_STATE_WORKING', message })
+    await this.#say({ state: 'TASK_STATE_WORKING', message })
     const later = () => this.#inOrder(async () => (this.#state === 'open' ? this.#flushProgress() : undefined))
     // a failure shows itself at the next event, which meets the same task layer
     this.#progressTimer = setTimeout(() => void later().catch(() => undefined), progressIntervalMs)
