@@ -105,7 +105,11 @@ export async function networkNode(
       crypto,
       clock,
       log,
-      hub: { get: () => hub.value, save: (value) => void (hub.value = value), forget: () => void (hub.value = undefined) },
+      hub: {
+        get: () => hub.value,
+        save: (value) => void (hub.value = value),
+        forget: () => void (hub.value = undefined),
+      },
       cardJson: () => node.card,
       fault: (name) => node.fault(name),
       timing: { ...quick, ...options.timing },

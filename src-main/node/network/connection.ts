@@ -57,6 +57,9 @@ export class Connection {
   #woken = false
   /** {@link #interruptions} when the attempt under way began. */
   #begunAt = 0
+  #redelivery: NodeJS.Timeout | undefined
+  #redeliveries = 0
+  #redeliveredAt = 0
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts
@@ -84,6 +87,8 @@ export class Connection {
 
   async stop(): Promise<void> {
     this.#stopping = true
+    clearTimeout(this.#redelivery)
+    this.#redelivery = undefined
     this.#interrupt(undefined)
     await this.#loop
     this.#loop = undefined
@@ -95,9 +100,23 @@ export class Connection {
     this.#notify()
   }
 
-  /** Ends the session and opens it again after a while: what could not be taken is delivered again. */
+  /**
+   * Opens the session again after a while: what could not be taken is delivered again then. The waits grow as long as
+   * it keeps failing.
+   */
   redeliver(): void {
-    this.#interrupt(this.#unreachable('has messages that could not be taken yet'))
+    if (this.#redelivery !== undefined) return
+    const { timing, clock } = this.#parts
+    const now = clock.now()
+    if (now - this.#redeliveredAt > 2 * timing.retryMax) this.#redeliveries = 0
+    const wait = backoff(this.#redeliveries, timing.retryFirst, timing.retryMax)
+    this.#redeliveries += 1
+    this.#redelivery = setTimeout(() => {
+      this.#redelivery = undefined
+      this.#redeliveredAt = clock.now()
+      if (this.#session !== undefined) this.#interrupt(undefined)
+    }, wait)
+    this.#redelivery.unref()
   }
 
   /** The hub refused this node while a message was sent. */
@@ -161,6 +180,7 @@ export class Connection {
   async #run(): Promise<void> {
     let attempt = 0
     while (!this.#stopping) {
+      if (this.#parts.hub.get() === undefined) this.#woken = false
       const address = this.#parts.hub.get()
       if (address === undefined) {
         this.#set('no_hub', sentences.noHub)

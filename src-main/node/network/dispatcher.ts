@@ -8,7 +8,8 @@ import type { Outbox, OutboxRow } from './outbox.ts'
 
 /** Longest timer of Node; a due time further away is looked at again then. */
 const longestTimer = 2 ** 31 - 1
-const parallelChannels = 16
+/** Below what a hub takes from one sender at a time, so that previews and acknowledgements find room. */
+const parallelChannels = 8
 const largeBody = 4 * 1024 * 1024
 const peerRetryFirst = 2000
 const peerRetryMax = 10 * 60_000

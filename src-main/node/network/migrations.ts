@@ -75,8 +75,8 @@ CREATE TABLE net_alarms (
   witness TEXT NOT NULL,
   head TEXT NOT NULL,
   at INTEGER NOT NULL,
-  PRIMARY KEY (code, witness, head)
-) STRICT, WITHOUT ROWID;
+  UNIQUE (code, witness)
+) STRICT;
 
 CREATE TABLE net_directory (
   id INTEGER PRIMARY KEY,

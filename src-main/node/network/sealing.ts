@@ -1,6 +1,7 @@
 import { Aes256Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from '@hpke/core'
 import { AnetError } from '@shared/errors.ts'
 import {
+  type Aid,
   decodeEnvelope,
   decodeSigned,
   encodeCbor,
@@ -15,6 +16,7 @@ import {
   readStatement,
   sealingSuite,
   type Signed,
+  signedBytes,
   type SigningKey,
   signEncoded,
   unpad,
@@ -25,6 +27,7 @@ import {
 } from '@shared/wire/index.ts'
 import type { Identity } from '../identity/index.ts'
 import type { Clock } from '../ports.ts'
+import { largeBytes, sha256Large, signLarge, verifyLarge } from './large-crypto.ts'
 import { encodeInner, type InnerFields } from './inner.ts'
 
 /** A message whose seal opened and whose signature fits the history that it carries. Nothing is stored yet. */
@@ -67,7 +70,7 @@ export function createSealing(parts: { identity: Identity; crypto: WireCrypto; c
 
   return {
     async seal(fields, rawBody, key, signer) {
-      const signed = signEncoded(crypto, 'message', encodeInner(fields, rawBody), [signer])
+      const signed = await signMessage(crypto, encodeInner(fields, rawBody), signer)
       const plaintext = pad(encodeSigned(signed))
       if (plaintext.byteLength > limits.message.bytes)
         throw new AnetError('message_too_large', `This message is over the limit of ${limits.message.bytes} bytes.`)
@@ -94,9 +97,10 @@ export function createSealing(parts: { identity: Identity; crypto: WireCrypto; c
       const inner = readStatement(signed, innerSchema, limits.message.bytes)
       if (inner.to !== identity.aid)
         throw new AnetError('message_wrong_recipient', `This message was written to ${inner.to}.`)
-      const author = verifyAuthorOf(crypto, signed, inner)
+      const author = await verifyAuthorOf(crypto, signed, inner)
       checkTimes(inner, clock.now())
-      const digest = crypto.sha256(encodeCbor({ type: inner.type, body: inner.body }))
+      const body = encodeCbor({ type: inner.type, body: inner.body })
+      const digest = body.byteLength > largeBytes ? await sha256Large(body) : crypto.sha256(body)
       return { inner, signed, digest, ...author }
     },
   }
@@ -128,18 +132,31 @@ export function createSealing(parts: { identity: Identity; crypto: WireCrypto; c
 }
 
 /** The history that came with the message decides which key had to sign it: the newest one. */
-function verifyAuthorOf(
+async function verifyAuthorOf(
   crypto: WireCrypto,
   signed: Signed,
   inner: Inner,
-): { ksn: number; key: Uint8Array; history: VerifiedHistory } {
+): Promise<{ ksn: number; key: Uint8Array; history: VerifiedHistory }> {
   const history = verifyHistory(crypto, inner.history, inner.from)
   if (history.key === null)
     throw new AnetError('message_deactivated_key', `The identity ${inner.from} was deactivated by its owner.`)
-  if (!verifySignature(crypto, signed, inner.from, history.seq, history.key)) {
+  if (!(await isSignedBy(crypto, signed, inner.from, history.seq, history.key))) {
     throw new AnetError('message_bad_signature', `This message is not signed by the key in use of ${inner.from}.`)
   }
   return { ksn: history.seq, key: history.key, history }
+}
+
+async function signMessage(crypto: WireCrypto, v: Uint8Array, signer: SigningKey): Promise<Signed> {
+  if (v.byteLength <= largeBytes) return signEncoded(crypto, 'message', v, [signer])
+  const { aid, ksn, privateKey } = signer
+  const sig = await signLarge(privateKey, signedBytes('message', aid, ksn, v))
+  return { t: 'message', v, sigs: [{ by: aid, ksn, sig }] }
+}
+
+async function isSignedBy(crypto: WireCrypto, signed: Signed, by: Aid, ksn: number, key: Uint8Array): Promise<boolean> {
+  if (signed.v.byteLength <= largeBytes) return verifySignature(crypto, signed, by, ksn, key)
+  const found = signed.sigs.find((candidate) => candidate.by === by && candidate.ksn === ksn)
+  return found !== undefined && (await verifyLarge(key, signedBytes(signed.t, by, ksn, signed.v), found.sig))
 }
 
 function checkTimes({ ts, exp }: Inner, now: number): void {

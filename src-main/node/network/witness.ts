@@ -4,6 +4,9 @@ import type { Log } from '../ports.ts'
 import type { Store, Tx } from '../store/index.ts'
 import type { Alarm } from './types.ts'
 
+/** Older ones go. */
+const kept = 100
+
 /**
  * Every message names the head of this node's key history that its sender holds. A head that this node never made
  * means that somebody else extended its history, or that this node was restored to an older state.
@@ -25,6 +28,7 @@ export class Witness {
   /** `witness`: who holds that head, a peer or the hub. */
   check(tx: Tx, witness: Aid, head: Cid, at: number): void {
     if (this.#ownHeads().has(head)) return
+    // one alarm per witness: whoever invents heads must fill neither log nor evidence
     const { changes } = tx.run(
       'INSERT INTO net_alarms (code, witness, head, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
       'own_history_unknown_head',
@@ -33,6 +37,7 @@ export class Witness {
       at,
     )
     if (changes === 0) return
+    tx.run('DELETE FROM net_alarms WHERE rowid <= (SELECT max(rowid) FROM net_alarms) - ?', kept)
     this.#store.evidence.append(tx, 'identity.alarm', { code: 'own_history_unknown_head', witness, head })
     tx.afterCommit(() =>
       this.#log.error({ witness, head }, 'somebody holds a key history of this agent that this node did not make'),
@@ -40,7 +45,7 @@ export class Witness {
   }
 
   alarms(): readonly Alarm[] {
-    return this.#store.read.all<Alarm>('SELECT code, witness, head, at FROM net_alarms ORDER BY at DESC LIMIT 100')
+    return this.#store.read.all<Alarm>('SELECT code, witness, head, at FROM net_alarms ORDER BY rowid DESC')
   }
 
   #ownHeads(): ReadonlySet<Cid> {

@@ -180,6 +180,18 @@ describe('when something is down', () => {
     expect(alice.log.filter((line) => JSON.parse(line).level >= 40)).toEqual([])
   })
 
+  test('a hub that asks to wait is waited for, without a word in the log and without a loss', async () => {
+    const hub = await temporaryHub({ limits: { ratePerSecond: 20, rateBurst: 3 } })
+    const [alice, bob] = await joinedNodes(hub, 2, { timing: { resendAfter: [60_000], acknowledgeAfter: 200 } })
+    if (alice === undefined || bob === undefined) throw new Error('no nodes')
+    const task = await alice.open(bob.aid, '0')
+    const numbers = Array.from({ length: 9 }, (_, index) => String(index + 1))
+    for (const text of numbers) await alice.send(bob.aid, 'task.message', task, saying(text))
+    await vi.waitFor(() => expect(texts(bob)).toEqual(['0', ...numbers]), within)
+    expect(alice.network.joinState.state).toBe('joined')
+    expect(alice.log.filter((line) => JSON.parse(line).level >= 40)).toEqual([])
+  })
+
   test('what was not confirmed is sent after a restart of the sender, once in effect', async () => {
     const hub = await restartableHub()
     const [alice, bob] = await joinedNodes(hub.running, 2)

@@ -13,7 +13,7 @@ let node: NetworkNode
 let peer: RawPeer
 
 beforeEach(async () => {
-  hub = await temporaryHub()
+  hub = await temporaryHub({ limits: { ratePerSecond: 10_000, rateBurst: 10_000 } })
   const [joined] = await joinedNodes(hub, 1)
   if (joined === undefined) throw new Error('no node')
   node = joined

@@ -44,6 +44,16 @@ test('a node without a hub says so and what to do', async () => {
   expect(node.network.joinState.sentence).toContain('anet join')
 })
 
+test('a node without a hub can be asked to connect, and a node can leave its hub', async () => {
+  const hub = await temporaryHub()
+  const node = await networkNode()
+  node.network.reconnect()
+  await vi.waitFor(() => expect(state(node)).toBe('no_hub'), within)
+  await node.join(hub)
+  await expect(node.network.leave()).resolves.toMatchObject({ state: 'no_hub', registered: false })
+  await expect(node.network.join({ url: hub.url })).resolves.toMatchObject({ state: 'joined' })
+})
+
 test('a node joins, is told of every change, and stays a member over restarts', async () => {
   const hub = await restartableHub()
   const node = await networkNode()

@@ -59,6 +59,17 @@ describe('a sealed message', () => {
     expect(opened.digest).toEqual(crypto.sha256(encodeCbor({ type: 'task.message', body })))
   })
 
+  test('of some megabytes opens as well, and a wrong signature on it shows', async () => {
+    const { alice, bob, from, to, fields } = setting()
+    const large = encodeCbor({ ...body, filler: crypto.randomBytes(3 * 1024 * 1024) })
+    const opened = await to.open(await from.seal(fields(), large, bob.encryptionKey, alice.signingKey))
+    expect(Buffer.compare(encodeCbor(opened.inner.body), large)).toBe(0)
+    expect(opened.digest).toEqual(crypto.sha256(encodeCbor({ type: 'task.message', body: opened.inner.body })))
+    const forger = { ...wireAgent(now).signingKey, aid: alice.identity.aid }
+    const forged = await from.seal(fields(), large, bob.encryptionKey, forger)
+    await expect(to.open(forged)).rejects.toMatchObject({ code: 'message_bad_signature' })
+  })
+
   test('shows the hub neither sender nor text, and a padded size', async () => {
     const { alice, bob, from, fields } = setting()
     const envelope = await from.seal(fields(), raw, bob.encryptionKey, alice.signingKey)
