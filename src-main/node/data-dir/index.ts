@@ -1,10 +1,9 @@
 export { dataDirectory, privateDirectory } from './directory.ts'
-export { type DataDirLock, lockDataDir, lockHolder, type LockHolder, type NodeKind } from './lock.ts'
+export { type DataDirLock, lockDataDir, lockHolder } from './lock.ts'
 export {
   checkPrivateFile,
   createPrivateFile,
   readPrivateFile,
-  type ReadOptions,
   removePrivateFile,
   syncDirectory,
   writePrivateFile,

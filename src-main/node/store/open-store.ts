@@ -17,7 +17,7 @@ import { ContentFiles } from './content-files.ts'
 import { createEvidence, evidenceMigration } from './evidence.ts'
 import { clockMigration, createHighWaterClock } from './high-water-clock.ts'
 import { checkKey, keyCheckMigration } from './key-check.ts'
-import { placeMarker } from './open-marker.ts'
+import { type OpenMarker, placeMarker } from './open-marker.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Store } from './types.ts'
 
@@ -54,10 +54,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 
   let handle: SqliteHandle | undefined
+  let marker: OpenMarker | undefined
   try {
     // SQLite would make the file as the umask says; its side files take their mode from it
     if (!(await checkPrivateFile(path))) await createPrivateFile(path, '')
-    const marker = await placeMarker(path)
+    marker = await placeMarker(path)
     handle = await openSqlite(path)
     configureSqlite(handle)
     if (marker.endedUncleanly) quickCheck(handle, log)
@@ -78,12 +79,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       monotonicNow: createHighWaterClock(clock),
       damage: () => damage,
       closed: async () => {
-        if (damage === undefined) await marker.remove()
+        if (damage === undefined) await marker?.remove()
       },
     })
   } catch (error) {
     handle?.close()
     const named = storageError(error)
+    // whatever else it is that kept it from opening, the file is as it was
+    if (marker?.endedUncleanly === false && !isAnetError(named, 'database_damaged')) await marker.remove()
     if (isAnetError(named)) log.error({ code: named.code }, named.message)
     throw named
   }

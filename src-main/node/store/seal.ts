@@ -11,7 +11,7 @@ import { databaseDamaged } from '@shared/sql/index.ts'
 /** First byte of everything sealed: AES-256-GCM, 12-byte nonce, 16-byte tag. */
 export const sealFormat = 1
 export const nonceBytes = 12
-export const tagBytes = 16
+const tagBytes = 16
 /** What a seal adds to the plaintext. */
 export const sealOverhead = 1 + nonceBytes + tagBytes
 
