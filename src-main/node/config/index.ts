@@ -1,2 +1,2 @@
 export { loadConfig } from './load.ts'
-export { updateConfig } from './update.ts'
+export { type ConfigInput, updateConfig } from './update.ts'

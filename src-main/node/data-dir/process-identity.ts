@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 
 /** Names a process so that another one with the same pid is not taken for it. */
-interface ProcessIdentity {
+export interface ProcessIdentity {
   readonly pid: number
   /** Boot and start time as the kernel tells them (Linux); null where it does not. */
   readonly started: string | null
