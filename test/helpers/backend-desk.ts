@@ -25,6 +25,7 @@ export class BackendDesk {
   readonly #entries = new Map<string, TaskEntry[]>()
   readonly #states = new Map<string, TaskState>()
   readonly #canceled = new Set<string>()
+  readonly #forwarded = new Set<string>()
   #router: Parameters<ProviderSide['setRouter']>[0] = () => 'waiting'
   #onQueued: (item: InboxItem) => void = () => undefined
   #onCancel: (key: InboxItem['key']) => void = () => undefined
@@ -40,8 +41,10 @@ export class BackendDesk {
     entries.push({ seq, at: 0, kind: 'message', from: 'requester', message })
     if (!this.#states.has(taskId)) this.#states.set(taskId, 'TASK_STATE_SUBMITTED')
     const key = { requester: peer, id: taskId }
-    const route = this.#router({ peer, trusted, message, firstOfTask })
+    const wasForwarded = firstOfTask ? {} : { wasForwarded: this.#forwarded.has(taskId) }
+    const route = this.#router({ peer, trusted, message, firstOfTask, ...wasForwarded })
     if (route === 'waiting') return undefined
+    this.#forwarded.add(taskId)
     this.#items += 1
     const item: InboxItem = { id: this.#items, key, peer, seq, receivedAt: 0, state: 'queued', trusted }
     this.#queued.push(item)

@@ -35,6 +35,8 @@ export type TaskEntry =
       readonly at: number
       readonly kind: 'message'
       readonly from: 'requester' | 'provider'
+      /** Who sent it on this node: `SendInput.client`. */
+      readonly client?: string
       readonly message: StoredMessage
     }
   | {
@@ -127,7 +129,8 @@ export interface TaskPage {
 }
 
 /** Errors of the task layer: `task_not_found`, `task_terminal`, `task_not_cancelable`, `context_mismatch`, `not_registered`,
- * `unknown_agent`, `part_url_refused`, `part_too_large`, `message_too_large`, `task_busy`. */
+ * `unknown_agent`, `part_url_refused`, `part_too_large`, `message_too_large`, `content_too_deep`, `task_busy`,
+ * `state_not_allowed`, `bad_cursor`, `inbox_item_not_found`, `nothing_to_say`. */
 export interface Tasks {
   /** Opens a task or continues one; durable when it resolves. The idempotency look-up comes before every other check. */
   send(input: SendInput): Promise<SendResult>
@@ -150,6 +153,8 @@ export interface Tasks {
   onChange(listener: (update: TaskUpdate) => void): Unsubscribe
   /** Previews of every task, as they come: for the window. Best effort. */
   onPreview(listener: (preview: TaskPreview) => void): Unsubscribe
+  /** Whether this provider said that this node is on its trust or allow list; undefined if it has never said anything. */
+  listedBy(peer: Aid): boolean | undefined
   /** Fills large parts in again: for GetTask, for saving a file, for a backend. */
   materialise(part: StoredPart): Promise<Part>
   readonly provider: ProviderSide
@@ -184,6 +189,8 @@ export interface ProviderSide {
       trusted: boolean
       message: StoredMessage
       firstOfTask: boolean
+      /** Of a later message: whether a forwarder was given an earlier one of this task. */
+      wasForwarded?: boolean
     }) => 'queued' | 'waiting',
   ): void
   /** After commit: an item is queued, or the peer asked to cancel. */

@@ -101,6 +101,39 @@ test('strangers and files stay with the operator', async () => {
   expect(backend.calls).toEqual([])
 })
 
+test('a conversation stays with whoever began it', async () => {
+  await start(
+    (call) => {
+      call.event({ task: task('TASK_STATE_WORKING') })
+      call.event(statusUpdate('TASK_STATE_INPUT_REQUIRED', 'more?'))
+      call.response.end()
+    },
+    { settings: { match: 'translate' } },
+  )
+  const skilled = { metadata: { 'anet.skill': 'translate' } }
+  expect(desk.receive('t1', text('no skill named'))).toBeUndefined()
+  expect(desk.receive('t1', text('now one', { messageId: 'm-2', ...skilled }))).toBeUndefined()
+  expect(desk.receive('t2', text('one', skilled))).toBeDefined()
+  await desk.until(ended)
+  expect(desk.receive('t2', text('again', { messageId: 'm-2' }))).toBeDefined()
+  await desk.until(() => desk.of('ended').length === 2)
+  expect(backend.of('SendStreamingMessage')).toHaveLength(2)
+})
+
+test('a peer that is no longer trusted goes to the operator, also in the middle', async () => {
+  await start((call) => {
+    call.event({ task: task('TASK_STATE_WORKING') })
+    call.event(statusUpdate('TASK_STATE_INPUT_REQUIRED', 'more?'))
+    call.response.end()
+  })
+  desk.receive('t1', text('hi'))
+  await desk.until(ended)
+  desk.receive('t1', text('more', { messageId: 'm-2' }), false)
+  await desk.until(() => desk.of('ended').length === 2)
+  expect(desk.of('ended')[1]?.reason).toBe('not_trusted')
+  expect(backend.of('SendStreamingMessage')).toHaveLength(1)
+})
+
 test('a question is passed on, and the answer goes to the same task of the backend', async () => {
   await start((call) => {
     const answer = call.params.message?.['taskId'] !== undefined

@@ -1,5 +1,6 @@
 import type { Config } from '@shared/config/index.ts'
 import { isTerminal, type TaskState } from '@shared/a2a/index.ts'
+import { isAnetError } from '@shared/errors.ts'
 import type { TaskKey } from '../../../network/index.ts'
 import type { Clock, Log } from '../../../ports.ts'
 import type { FaultPoint, InboxItem, StoredMessage, Tasks } from '../../../tasks/index.ts'
@@ -38,6 +39,8 @@ interface Running {
   cancelRequested: boolean
 }
 
+type RouterItem = Parameters<Parameters<Tasks['provider']['setRouter']>[0]>[0]
+
 /** Conversations kept for follow-up messages; the oldest idle one is forgotten first. */
 const maxConversations = 10_000
 
@@ -73,8 +76,10 @@ export class Forwarder {
     await Promise.all(conversations.map(({ tail }) => tail))
   }
 
-  #route(item: { trusted: boolean; message: StoredMessage; firstOfTask: boolean }): 'queued' | 'waiting' {
+  #route(item: RouterItem): 'queued' | 'waiting' {
     if (!isTextOnly(item.message)) return 'waiting'
+    // a conversation stays with whoever began it; its backend is the one of the first message
+    if (item.wasForwarded !== undefined) return item.wasForwarded ? 'queued' : 'waiting'
     const backend = selectBackend(this.#parts.backends, this.#parts.skills, item.message)
     return backend !== undefined && takesPeer(backend.config, item.trusted) ? 'queued' : 'waiting'
   }
@@ -138,6 +143,11 @@ export class Forwarder {
       return
     }
     const { backend, backendTask } = conversation
+    if (!takesPeer(backend.config, item.trusted)) {
+      // the peer was taken off the trust list in the middle of the conversation
+      await tasks.provider.endForward(item, { result: 'failed', reason: 'not_trusted', handOver: true })
+      return
+    }
     const turn = new Turn(item.key, tasks.provider, backendTask, summary.state)
     const running: Running = { turn, controller: new AbortController(), written: false, cancelRequested: false }
     conversation.running = running
@@ -147,7 +157,7 @@ export class Forwarder {
       await this.#attempts(item, conversation, running, prepared)
     } catch (reason) {
       if (reason === 'canceled') {
-        await turn.canceled(running.written ? 'UNVERIFIED' : undefined)
+        await turn.canceled(running.written ? 'UNVERIFIED' : undefined).catch(unlessEnded)
         await this.#end(item, 'canceled')
       } else if (reason === 'over') {
         await this.#end(item, undefined)
@@ -246,7 +256,9 @@ export class Forwarder {
       const deadline = AbortSignal.timeout(timing.cancelMs)
       await conversation.backend.client.cancel(id, deadline).catch(() => undefined)
     }
-    if (isOpen(tasks.summary(key)?.state)) await tasks.provider.status(key, { state: 'TASK_STATE_CANCELED' })
+    if (isOpen(tasks.summary(key)?.state)) {
+      await tasks.provider.status(key, { state: 'TASK_STATE_CANCELED' }).catch(unlessEnded)
+    }
     this.#conversations.delete(keyOf(key))
   }
 
@@ -277,6 +289,11 @@ export class Forwarder {
         controller.abort('canceled' satisfies Aborted)
       })
   }
+}
+
+/** The task ended meanwhile, by the operator or by a change of the lists. */
+function unlessEnded(error: unknown): void {
+  if (!isAnetError(error, 'task_terminal')) throw error
 }
 
 function keyOf(key: TaskKey): string {
