@@ -40,6 +40,7 @@ export default defineConfig({
       processes('e2e', 2),
       processes('conformance', 3),
       processes('faults', 4),
+      processes('desktop', 5),
     ],
   },
 })

@@ -76,7 +76,7 @@ function FilePart({ task, seq, index, part, size }: FilePartProps): ReactElement
   const save = (): void => {
     setError(undefined)
     desktop.shell
-      .saveFile({ ...task, seq, part: index, suggestedName: name.slice(0, 255) })
+      .saveFile({ id: task.id, requester: task.requester, seq, part: index, suggestedName: name.slice(0, 255) })
       .then(({ path }) => {
         if (path === null) return
         const action = { label: text.showFile, run: () => void desktop.shell.showSavedFile({ path }) }
