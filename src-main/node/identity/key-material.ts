@@ -68,7 +68,7 @@ export function createKeyMaterial(
 }
 
 /** SHA-256 of the public key that statement `n` of the history has to reveal. */
-export function nextKeyCommitment(crypto: WireCrypto, phraseSeed: Uint8Array, n: number): Uint8Array {
+function nextKeyCommitment(crypto: WireCrypto, phraseSeed: Uint8Array, n: number): Uint8Array {
   return crypto.sha256(crypto.ed25519PublicKey(nextKeySeed(phraseSeed, n)))
 }
 

@@ -1,7 +1,7 @@
 import { AnetError } from '@shared/errors.ts'
 
 /** The three ways out when no secret store can be opened or none was chosen. */
-export const secretStoreRemedies = [
+const secretStoreRemedies = [
   'Three ways out:',
   '1. keychain: log in to a desktop session whose keyring is unlocked, and start again;',
   '2. passphrase: use "--secret-store passphrase" and give it in a terminal, by "--passphrase-fd N" or by "--passphrase-file PATH" (mode 0600);',

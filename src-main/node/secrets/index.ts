@@ -1,5 +1,5 @@
 export { type Child, type StartChild } from './child.ts'
-export { alreadyInitialised, keyFileDamaged, secretStoreRemedies, secretStoreUnavailable } from './errors.ts'
+export { alreadyInitialised, keyFileDamaged } from './errors.ts'
 export type { KeychainOptions } from './keychain.ts'
 export { checkNewPassphrase, passphraseFromDescriptor, passphraseFromFile } from './passphrase.ts'
 export { newRecoveryPhrase, nextKeySeed, recoverySeed } from './recovery-phrase.ts'

@@ -2,14 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { isAnetError } from '@shared/errors.ts'
-import {
-  aidSchema,
-  type Aid,
-  decodeCbor,
-  encodeCbor,
-  equalBytes,
-  parseStatement,
-} from '@shared/wire/index.ts'
+import { aidSchema, type Aid, decodeCbor, encodeCbor, equalBytes, parseStatement } from '@shared/wire/index.ts'
 import { createPrivateFile, readPrivateFile, writePrivateFile } from '../data-dir/index.ts'
 import { keyFileDamaged } from './errors.ts'
 import { passphraseSlotSchema } from './passphrase.ts'
@@ -58,7 +51,7 @@ export function keysDirectory(dataDir: string): string {
   return join(dataDir, 'keys')
 }
 
-export function keyFilePath(dataDir: string): string {
+function keyFilePath(dataDir: string): string {
   return join(keysDirectory(dataDir), 'keys.sealed')
 }
 

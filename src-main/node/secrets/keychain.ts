@@ -9,7 +9,7 @@ export type KeychainRequest =
   | { readonly call: 'set'; readonly account: string; readonly value: string }
   | { readonly call: 'delete'; readonly account: string }
 
-export const keychainAnswerSchema = z.discriminatedUnion('ok', [
+const keychainAnswerSchema = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), value: z.string().max(1024).nullable() }),
   z.object({ ok: z.literal(false), error: z.string().max(4096) }),
 ])

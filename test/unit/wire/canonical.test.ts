@@ -14,6 +14,11 @@ function byLibrary(bytes: Uint8Array): { value: unknown } | undefined {
   }
 }
 
+/** Whether UTF-8 can hold it: no half of a surrogate pair alone. */
+function isWellFormed(text: string): boolean {
+  return Buffer.from(text, 'utf8').toString('utf8') === text
+}
+
 const { tie: anyValue } = fc.letrec((tie) => ({
   tie: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },
@@ -36,7 +41,7 @@ const { tie: anyValue } = fc.letrec((tie) => ({
     ),
     fc.maxSafeInteger(),
     fc.double({ noNaN: true, noDefaultInfinity: true }).filter((number) => !Object.is(number, -0)),
-    fc.string({ unit: 'binary', maxLength: 100 }).filter((text) => text.isWellFormed()),
+    fc.string({ unit: 'binary', maxLength: 100 }).filter(isWellFormed),
     fc.uint8Array({ maxLength: 300 }),
     fc.array(tie('tie'), { maxLength: 30 }),
     fc.dictionary(
@@ -101,8 +106,8 @@ describe('the canonical decoder', () => {
 
   it('gives byte strings memory of their own', () => {
     const block = Buffer.from(dagCbor.encode({ a: Uint8Array.of(1, 2, 3) }))
-    const { a } = decodeCanonical(block)?.value as { a: Uint8Array }
+    const decoded = decodeCanonical(block)
     block.fill(0)
-    expect(a).toEqual(Uint8Array.of(1, 2, 3))
+    expect(decoded).toEqual({ value: { a: Uint8Array.of(1, 2, 3) } })
   })
 })
