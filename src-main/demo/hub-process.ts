@@ -1,6 +1,8 @@
 import { isAnetError } from '@shared/errors.ts'
 import { z } from 'zod'
 import { type RunningHub, startHub } from '../../src-hub/index.ts'
+import { faultFromEnvironment } from '../node/fault.ts'
+import { createLog } from '../node/log.ts'
 import { serveParent } from './serve-parent.ts'
 
 const inputSchema = z.object({ dataDir: z.string(), port: z.int().min(0).max(65535) })
@@ -20,7 +22,8 @@ let hub: RunningHub | undefined
 
 async function start(input: unknown): Promise<{ url: string; aid: string }> {
   const { dataDir, port } = inputSchema.parse(input)
-  const common = { dataDir, name: 'Demo hub', policy: 'open', limits } as const
+  const log = createLog({ dataDir, program: 'hub' })
+  const common = { dataDir, name: 'Demo hub', policy: 'open', limits, log, fault: faultFromEnvironment() } as const
   try {
     hub = await startHub({ ...common, port })
   } catch (error) {

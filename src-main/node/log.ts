@@ -8,6 +8,8 @@ import type { Log } from './ports.ts'
 export interface LogOptions {
   /** Lines go to `logs/` in it; without one only to stderr. */
   readonly dataDir?: string
+  /** The program that logs, and so the name of its files. */
+  readonly program?: 'node' | 'hub'
   readonly level?: 'debug' | 'info' | 'warn' | 'error'
   /** Writes readable lines to stderr as well: for runs in the foreground. */
   readonly stderr?: boolean
@@ -15,7 +17,7 @@ export interface LogOptions {
   readonly maxFileBytes?: number
 }
 
-/** `node.log`, and before it `node.1.log` to `node.4.log`. */
+/** `node.log` (or `hub.log`), and before it `node.1.log` to `node.4.log`. */
 const filesKept = 5
 
 /**
@@ -24,7 +26,8 @@ const filesKept = 5
  */
 export function createLog(options: LogOptions = {}): Log {
   const { dataDir, level = 'info', stderr = dataDir === undefined, maxFileBytes = 5 * 1024 * 1024 } = options
-  const file = dataDir === undefined ? undefined : new RotatedFile(join(dataDir, 'logs'), maxFileBytes)
+  const file =
+    dataDir === undefined ? undefined : new RotatedFile(join(dataDir, 'logs'), options.program ?? 'node', maxFileBytes)
   const write = (line: string): void => {
     file?.write(line)
     if (stderr) process.stderr.write(humanLine(line, process.stderr.isTTY))
@@ -52,12 +55,14 @@ export function createLog(options: LogOptions = {}): Log {
 
 class RotatedFile {
   readonly #folder: string
+  readonly #program: string
   readonly #maxBytes: number
   #fd: number | undefined
   #size = 0
 
-  constructor(folder: string, maxBytes: number) {
+  constructor(folder: string, program: string, maxBytes: number) {
     this.#folder = folder
+    this.#program = program
     this.#maxBytes = maxBytes
   }
 
@@ -101,6 +106,6 @@ class RotatedFile {
   }
 
   #path(number: number): string {
-    return join(this.#folder, number === 0 ? 'node.log' : `node.${number}.log`)
+    return join(this.#folder, `${this.#program}${number === 0 ? '' : `.${number}`}.log`)
   }
 }

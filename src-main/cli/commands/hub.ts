@@ -33,11 +33,15 @@ const runCommand = hubSubcommand(
   .action(
     hubAction(async (dataDir, options: RunOptions) => {
       const { startHub } = await import('../../../src-hub/index.ts')
+      const { createLog } = await import('../../node/log.ts')
+      const { faultFromEnvironment } = await import('../../node/fault.ts')
       const hub = await startHub({
         dataDir,
         host: options.host,
         port: options.port,
         policy: options.policy,
+        log: createLog({ dataDir, program: 'hub', stderr: true }),
+        fault: faultFromEnvironment(),
         ...(options.adminPort === undefined ? {} : { adminPort: options.adminPort }),
         ...(options.name === undefined ? {} : { name: options.name }),
       })
