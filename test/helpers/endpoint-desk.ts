@@ -312,6 +312,8 @@ export async function endpointDesk(options: Partial<A2aModuleOptions> = {}): Pro
     clock: { now: () => Date.now() },
     log: pino({ level: 'silent' }),
     ...options,
+    // nobody waits two seconds for each refused body
+    limits: { drainTime: 100, ...options.limits },
   })
   onTestFinished(() => module.close())
   const address = module.status().address ?? '127.0.0.1:0'

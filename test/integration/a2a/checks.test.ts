@@ -211,7 +211,7 @@ describe('what is no valid request', () => {
       400,
       ['Transfer-Encoding: chunked', 'Content-Type: application/json', '', 'zz', 'hello', '0', '', ''],
     ],
-    ['an unknown coding', 400, ['Transfer-Encoding: gzip, identity', '', 'hello']],
+    ['an unknown coding', 400, ['Content-Type: application/json', 'Transfer-Encoding: gzip, identity', '', 'hello']],
     ['a header without a colon', 400, ['nonsense', '', '']],
     ['a space before the colon', 400, ['Content-Length : 5', '', 'hello']],
     ['a long header', 431, [`X-Long: ${'x'.repeat(20_000)}`, '', '']],

@@ -25,6 +25,8 @@ interface Call {
   readonly params: unknown
 }
 
+/** Methods that are answered with a stream, whose events carry the id. */
+const streaming: ReadonlySet<string> = new Set(['SendStreamingMessage', 'SubscribeToTask'])
 /** Longest id that is echoed. */
 const maxIdChars = 4096
 
@@ -98,6 +100,7 @@ function readCall(value: unknown, text: string, onId: (id: string | undefined) =
   onId(id ?? 'null')
   if (call.jsonrpc !== '2.0') throw invalid('The member jsonrpc must be "2.0".')
   if (typeof call.method !== 'string') throw invalid('The member method must be a string.')
+  if (id === undefined && streaming.has(call.method)) throw invalid('A streaming call needs an id.')
   onId(id)
   return { id, method: call.method, params: call.params ?? {} }
 }
@@ -135,13 +138,12 @@ async function perform(
     }
     case 'SendStreamingMessage':
     case 'SubscribeToTask': {
-      if (id === undefined) throw noStreamWithoutId()
       const key =
         method === 'SubscribeToTask'
           ? operations.taskForStream(agent, requestOf('subscribeToTask', params))
           : await operations.sendForStream(agent, requestOf('sendMessage', params))
       const { active, headers } = extensions
-      const wrap = (json: string): string => envelope(id, 'result', json)
+      const wrap = (json: string): string => envelope(id ?? 'null', 'result', json)
       parts.streams.open(exchange, key, { wrap, headers, active })
       return { kind: 'streaming' }
     }
@@ -165,8 +167,4 @@ async function perform(
 
 function result(json: string): Outcome {
   return { kind: 'result', json }
-}
-
-function noStreamWithoutId(): A2aFailure {
-  return new A2aFailure('InvalidRequestError', 'A streaming call needs an id.')
 }

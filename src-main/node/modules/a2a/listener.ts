@@ -175,8 +175,15 @@ function answerBroken(
 ): void {
   const isFree = pending === undefined || pending.size === 0
   const isFirst = pending?.size === 1 && [...pending].every(({ headersSent }) => !headersSent)
-  if (error.code === 'ECONNRESET' || !socket.writable || !(isFree || isFirst)) {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
+    return
+  }
+  // the client may not close its side by itself
+  const timer = setTimeout(() => socket.destroy(), limits.drainTime)
+  socket.once('close', () => clearTimeout(timer))
+  if (!(isFree || isFirst)) {
+    socket.end()
     return
   }
   const refusal = brokenRequest(error)
@@ -186,9 +193,6 @@ function answerBroken(
     headers.push(`${protectiveHeaders[index]}: ${protectiveHeaders[index + 1]}`)
   }
   socket.end(`HTTP/1.1 ${refusal.status} ${refusal.reason}\r\n${headers.join('\r\n')}\r\n\r\n${json}`)
-  // the client may not close its side by itself
-  const timer = setTimeout(() => socket.destroy(), limits.drainTime)
-  socket.once('close', () => clearTimeout(timer))
 }
 
 function brokenRequest(error: NodeJS.ErrnoException): Refusal & { readonly reason: string } {
