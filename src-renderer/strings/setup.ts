@@ -45,9 +45,11 @@ export const setup = {
     done: 'I wrote them down',
   },
   confirm: {
-    title: 'Type three of the words',
-    intro: 'This shows that the paper is right. Nothing was written to this computer yet.',
+    title: ([first, second, third]: readonly number[]) => `Type words ${first}, ${second} and ${third}`,
+    intro: 'The words are hidden now. Read them from your paper or sheet.',
     word: (position: number) => `Word ${position}`,
+    hint: 'A wrong letter shows at once. Nothing was written to this computer yet.',
+    backToWords: 'Back to the words',
     check: 'Check the words',
   },
   network: {

@@ -8,6 +8,7 @@ import { strings } from '../../strings/index.ts'
 import type { Draft } from './first-run.tsx'
 import classes from './phrase-step.module.css'
 import { SetupFrame } from './setup-frame.tsx'
+import { WordGrid } from './word-grid.tsx'
 
 export interface PhraseStepProps {
   readonly shell: ShellView
@@ -46,15 +47,9 @@ export function PhraseStep({ shell, draft, onBack, onWritten }: PhraseStepProps)
       intro={text.intro}
       footer={footer}
     >
-      <ol className={classes['words']}>
-        {draft.phrase.map((word, index) => (
-          // the position is the word's identity
-          <li key={index}>
-            <span aria-hidden>{index + 1}</span>
-            <code className="selectable">{word}</code>
-          </li>
-        ))}
-      </ol>
+      <WordGrid count={draft.phrase.length}>
+        {(position) => <code className="selectable">{draft.phrase[position - 1]}</code>}
+      </WordGrid>
       <p className={classes['actions']}>
         <Button icon={<Save aria-hidden />} onClick={save}>
           {text.save}
