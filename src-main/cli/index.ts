@@ -39,16 +39,21 @@ for (const command of commands) program.addCommand(command)
 const json = process.argv.includes('--json')
 for (const command of allOf(program)) {
   command.exitOverride()
-  // with --json, problems of the arguments are printed by the catch below, in the form that was asked for
+  // with --json, problems of the arguments are printed by main, in the form that was asked for
   if (json) command.configureOutput({ outputError: () => {} })
 }
 
-try {
-  await program.parseAsync(process.argv)
-} catch (error) {
-  if (!(error instanceof CommanderError)) throw error
-  process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-  if (json && process.exitCode !== 0) printError(usageError(error.message), true)
+// not awaited at the top: chunks that commands load import from this module, and would wait for it for ever
+void main()
+
+async function main(): Promise<void> {
+  try {
+    await program.parseAsync(process.argv)
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+    if (json && process.exitCode !== 0) printError(usageError(error.message), true)
+  }
 }
 
 function allOf(command: Command): Command[] {

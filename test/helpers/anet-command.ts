@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** The command as people run it, from the build. */
-export const anetScript = resolve(import.meta.dirname, '../../bin/anet.mjs')
+/** The command from the build that the suite began with (build-once.ts): sources may change while it runs. */
+export const anetScript = resolve(import.meta.dirname, '../../out/cli/index.js')
 
 export interface Outcome {
   readonly code: number | null
