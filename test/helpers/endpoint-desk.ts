@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
@@ -266,7 +266,7 @@ export interface EndpointDesk {
   readonly module: A2aModule
   readonly tasks: TaskDesk
   readonly peers: Map<string, Peer>
-  readonly publicKey: import('node:crypto').KeyObject
+  readonly publicKey: KeyObject
   readonly port: number
   readonly token: string
   /** URL of an agent's path. */

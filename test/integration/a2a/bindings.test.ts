@@ -592,7 +592,7 @@ describe('HTTP+JSON routes', () => {
   test('a trailing slash and percent-encoded ids and verbs are understood', async () => {
     const desk = await endpointDesk()
     const id = desk.tasks.open()
-    const encoded = [...id].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')
+    const encoded = Array.from(id, (letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')
     for (const path of [`tasks/${id}/`, `tasks/${encoded}`, 'tasks/', 'tasks'])
       expect((await rest(desk, path)).status, path).toBe(200)
     for (const path of [`tasks/${id}:cancel/`, `tasks/${encoded}%3Acancel`]) {

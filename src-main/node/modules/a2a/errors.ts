@@ -49,12 +49,13 @@ export function taskNotFound(): A2aFailure {
 const known: Readonly<Record<string, { error: A2aErrorName; field?: string }>> = {
   task_not_found: { error: 'TaskNotFoundError' },
   task_terminal: { error: 'UnsupportedOperationError' },
-  task_busy: { error: 'UnsupportedOperationError' },
+  task_too_long: { error: 'UnsupportedOperationError' },
   task_not_cancelable: { error: 'TaskNotCancelableError' },
   context_mismatch: { error: 'InvalidParamsError', field: 'message.contextId' },
   part_url_refused: { error: 'InvalidParamsError', field: 'message.parts' },
   part_too_large: { error: 'InvalidParamsError', field: 'message.parts' },
   message_too_large: { error: 'InvalidParamsError', field: 'message' },
+  content_too_deep: { error: 'InvalidParamsError', field: 'message.parts' },
   content_too_large: { error: 'InvalidParamsError', field: 'message' },
   bad_cursor: { error: 'InvalidParamsError', field: 'pageToken' },
 }

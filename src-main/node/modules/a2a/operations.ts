@@ -10,9 +10,8 @@ import {
 import type { Aid } from '@shared/wire/index.ts'
 import type { Log } from '../../ports.ts'
 import type { TaskKey } from '../../network/index.ts'
-import type { Tasks, TaskSummary } from '../../tasks/index.ts'
+import { type Tasks, type TaskSummary, taskWithBytes, taskWithoutBytes } from '../../tasks/index.ts'
 import { A2aFailure, taskNotFound } from './errors.ts'
-import { taskOf } from './task-json.ts'
 import { TaskTexts } from './task-texts.ts'
 
 const defaultPageSize = 50
@@ -36,6 +35,7 @@ export interface Operations {
 export function createOperations(parts: { tasks: Tasks; own: Aid; log: Log }): Operations {
   const { tasks, own } = parts
   const texts = new TaskTexts(tasks)
+  const materialise: Tasks['materialise'] = (part) => tasks.materialise(part)
 
   /** A task of somebody else, or one that a peer opened here, looks exactly like one that does not exist. */
   function summaryOf(agent: Aid, id: string): TaskSummary {
@@ -100,10 +100,11 @@ export function createOperations(parts: { tasks: Tasks; own: Aid; log: Log }): O
         const record = tasks.get(summary.key)
         if (record === undefined) continue
         const artifacts = request.includeArtifacts === true
-        const form = { historyLength: request.historyLength ?? 0, artifacts, content: artifacts }
+        const form = { historyLength: request.historyLength ?? 0, artifacts }
         // one after the other: files of many tasks at once would fill the memory
         // oxlint-disable-next-line no-await-in-loop
-        listed.push(JSON.stringify(await taskOf(tasks, record, form)))
+        const task = artifacts ? await taskWithBytes(record, materialise, form) : taskWithoutBytes(record, form)
+        listed.push(JSON.stringify(task))
       }
       const { nextCursor, total } = page
       return `{"tasks":[${listed.join(',')}],"nextPageToken":${JSON.stringify(nextCursor)},"pageSize":${pageSize},"totalSize":${total}}`

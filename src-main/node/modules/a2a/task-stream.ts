@@ -1,20 +1,25 @@
 import { extensionUris, isTerminal, type TaskState } from '@shared/a2a/index.ts'
 import type { TaskKey } from '../../network/index.ts'
 import type { Log, Unsubscribe } from '../../ports.ts'
-import type { StoredArtifact, StoredPart, TaskPreview, Tasks, TaskRecord, TaskUpdate } from '../../tasks/index.ts'
-import { busy } from './listener.ts'
-import { taskNotFound } from './errors.ts'
-import { type Exchange, refuse } from './exchange.ts'
-import { EventStream } from './sse.ts'
-import { artifactEvents, snapshotEvents, statusEvents, type StreamEvents } from './stream-events.ts'
 import {
   artifactWithoutBytes,
   isLarge,
   messageWithoutBytes,
   statusWithoutBytes,
+  type StoredArtifact,
+  type StoredPart,
   taskMetadata,
+  type TaskPreview,
+  type TaskRecord,
+  type Tasks,
+  type TaskUpdate,
   taskWithoutBytes,
-} from './task-json.ts'
+} from '../../tasks/index.ts'
+import { taskNotFound } from './errors.ts'
+import { type Exchange, refuse } from './exchange.ts'
+import { busy } from './listener.ts'
+import { EventStream } from './sse.ts'
+import { artifactEvents, snapshotEvents, statusEvents, type StreamEvents } from './stream-events.ts'
 
 /** How a binding writes a stream. */
 export interface StreamForm {

@@ -1,6 +1,5 @@
-import type { Tasks, TaskSummary } from '../../tasks/index.ts'
+import { type Tasks, type TaskSummary, taskWithBytes } from '../../tasks/index.ts'
 import { taskNotFound } from './errors.ts'
-import { taskOf } from './task-json.ts'
 
 const cacheBytes = 16 * 1024 * 1024
 const largestEntry = 256 * 1024
@@ -23,7 +22,7 @@ export class TaskTexts {
     this.#tasks = tasks
   }
 
-  /** The whole task with the content of its files. `historyLength`: see {@link TaskForm}. */
+  /** The whole task with the content of its files, but without the client's own uploads. `historyLength`: see {@link TaskForm}. */
   of(summary: TaskSummary, historyLength: number | undefined): string | Promise<string> {
     const id = historyLength === undefined ? summary.key.id : `${summary.key.id}/${historyLength}`
     const stamp = stampOf(summary)
@@ -39,7 +38,7 @@ export class TaskTexts {
   async #make(summary: TaskSummary, id: string, historyLength: number | undefined): Promise<string> {
     const record = this.#tasks.get(summary.key)
     if (record === undefined) throw taskNotFound()
-    const text = JSON.stringify(await taskOf(this.#tasks, record, { historyLength, artifacts: true, content: true }))
+    const text = JSON.stringify(await taskWithBytes(record, (part) => this.#tasks.materialise(part), { historyLength }))
     this.#keep(id, { stamp: stampOf(record), text })
     return text
   }
