@@ -41,7 +41,7 @@ export async function searchDirectory(store: HubStore, query: DirectoryQuery, no
 
 /**
  * Encoded `agentRecordSchema` of an agent. Its card is left out when nobody could verify it: expired, or signed before
- * the last rotation.
+ * the last rotation. A withdrawal is passed on, so that nobody keeps a card that its agent took back.
  */
 export function encodeRecord(agent: MemberRecord, now: number): RawCbor {
   const { card } = agent
@@ -52,6 +52,7 @@ export function encodeRecord(agent: MemberRecord, now: number): RawCbor {
     ['keyset', [agent.keyset.bytes]],
     ['history', rawArray(agent.history.map((statement) => [statement]))],
     ['lastSeen', rawValue(agent.lastSeen)],
+    ...(card?.kind === 'withdrawal' ? [['withdrawal', [card.bytes]] as const] : []),
   )
 }
 

@@ -1,4 +1,0 @@
-export { createInboundPolicy } from './policy.ts'
-export { tasksMigrations } from './migrations.ts'
-export { createTasks } from './tasks.ts'
-export type * from '../types.ts'
