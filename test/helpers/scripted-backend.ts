@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { JsonObject } from '@shared/a2a/index.ts'
 
 export interface Call {
@@ -41,6 +42,20 @@ export class ScriptedBackend {
     this.#server.listen(path)
     await once(this.#server, 'listening')
     return this
+  }
+
+  /** On a free port of 127.0.0.1. Returns the origin, and lets the card name it. */
+  async listenOnTcp(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+    const origin = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    this.nameOrigin(origin)
+    return origin
+  }
+
+  nameOrigin(origin: string): void {
+    const supportedInterfaces = [{ url: `${origin}/jsonrpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }]
+    this.card = { ...(this.card as object), supportedInterfaces }
   }
 
   async close(): Promise<void> {

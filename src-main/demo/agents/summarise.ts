@@ -1,4 +1,4 @@
-const maxInput = 200_000
+const maxInput = 100_000
 const maxSentences = 5
 const maxSummary = 2_000
 /** One sentence of the summary for each so many of the text. */
@@ -14,7 +14,7 @@ interface Sentence {
 /**
  * An extractive summary: sentences are scored by how often their words occur in the whole text, with a little more
  * weight for the first sentences and the last, and the best are given in their order. The same text always gives the
- * same summary. At most five sentences and 2,000 characters, from the first 200,000 characters of the text.
+ * same summary. At most five sentences and 2,000 characters, from the first 100,000 characters of the text.
  */
 export function summarise(text: string): string {
   const sentences = split(text.slice(0, maxInput))

@@ -117,6 +117,48 @@ test('a process that dies is started again, and the network goes on', async () =
   expect(answer?.task.artifacts?.[0]?.parts[0]?.text).toBe('One sentence only.')
 })
 
+test.each(['echo', 'agents'])('a kill of %s in the middle of a task ends it with a reason, once', async (victim) => {
+  const demo = await demoIn()
+  const { url } = demo.agent('Echo')
+  const text = Array.from({ length: 100 }, (_, word) => `word${word}`).join(' ')
+  const headers = {
+    authorization: `Bearer ${demo.token()}`,
+    'content-type': 'application/json',
+    'a2a-extensions': 'https://anet.example/a2a/extensions/anet-preview/v1',
+  }
+  const message = { role: 'ROLE_USER', messageId: 'm-1', parts: [{ text }] }
+  const response = await fetch(`${url}/rest/message:stream`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ message }),
+  })
+  let seen = ''
+  let killed = false
+  for await (const chunk of response.body ?? []) {
+    seen += Buffer.from(chunk).toString()
+    // the first piece of the reply: the agent is at work
+    if (!killed && seen.includes('"artifactUpdate"')) {
+      killed = true
+      process.kill(processOf(demo, victim), 'SIGKILL')
+    }
+  }
+  const last = seen.trim().split('\n').at(-1) ?? ''
+  expect(last).toContain('TASK_STATE_FAILED')
+  expect(last).toContain('"anet.reason":"backend_outcome_unknown"')
+  expect(last).toContain('"anet.effect_status":"UNVERIFIED"')
+})
+
+/** pid of a node by its lock, or of the process of the agents by its command line. */
+function processOf(demo: RunningDemo, name: string): number {
+  const pids = descendants(demo.process.pid ?? 0)
+  if (name !== 'agents') {
+    const lock = readFileSync(join(demo.dir, name, 'node.lock'), 'utf8')
+    return pids.find((pid) => new RegExp(`\\b${pid}\\b`).test(lock)) ?? expect.fail(`no process of ${name}`)
+  }
+  const isAgents = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('agents-process')
+  return pids.find(isAgents) ?? expect.fail('no process of the agents')
+}
+
 test('a directory with a long name works, and everything in it is private', async () => {
   const dir = join(temporaryDir(), 'a-directory-with-a-very-long-name-'.repeat(4))
   mkdirSync(dir, { mode: 0o700 })

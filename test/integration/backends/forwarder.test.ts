@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { configSchema } from '@shared/config/index.ts'
@@ -39,9 +39,19 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-async function start(script: Script, options: { timing?: object; settings?: object; listen?: boolean } = {}) {
+interface StartOptions {
+  readonly timing?: object
+  readonly settings?: object
+  readonly listen?: boolean
+}
+
+async function start(script: Script, options: StartOptions = {}) {
   backend = new ScriptedBackend(script)
   if (options.listen !== false) await backend.listen(path)
+  await forwardTo(options)
+}
+
+async function forwardTo(options: StartOptions) {
   const config = configSchema.parse({
     modules: { a2a: { backends: [{ match: '*', url: `unix://${path}`, ...options.settings }] } },
   })
@@ -462,4 +472,36 @@ test('a token file that cannot be read is named, and nothing is sent', async () 
   desk.receive('t1', text('hi'))
   await desk.until(ended)
   expect(backend.calls).toEqual([])
+})
+
+const completed: Script = (call) => {
+  call.event(statusUpdate('TASK_STATE_COMPLETED', 'done'))
+  call.response.end()
+}
+
+test('a backend on loopback TCP that runs as this user is served, with its token', async () => {
+  backend = new ScriptedBackend(completed)
+  const url = await backend.listenOnTcp()
+  const tokenFile = join(dir, 'token')
+  await writeFile(tokenFile, 'the-token\n')
+  await forwardTo({ settings: { url, allow_tcp: true, token_file: tokenFile } })
+  desk.receive('t1', text('hi'))
+  await desk.until(ended)
+  expect(desk.state('t1')).toBe('TASK_STATE_COMPLETED')
+  expect(backend.calls[0]?.authorization).toBe('Bearer the-token')
+})
+
+test('a card that names another origin gets neither message nor token there', async () => {
+  const elsewhere = new ScriptedBackend(completed)
+  const other = await elsewhere.listenOnTcp()
+  backend = new ScriptedBackend(completed)
+  const url = await backend.listenOnTcp()
+  backend.nameOrigin(other)
+  await forwardTo({ settings: { url, allow_tcp: true }, timing: { giveUpAfterMs: 0 } })
+  desk.receive('t1', text('hi'))
+  await desk.until(ended)
+  await elsewhere.close()
+  expect(elsewhere.calls).toEqual([])
+  expect(desk.of('ended')[0]?.reason).toBe('backend_unreachable')
+  expect(desk.of('started')).toEqual([])
 })

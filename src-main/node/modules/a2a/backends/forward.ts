@@ -117,7 +117,8 @@ async function follow({ turn, backendTask, client, signal, timing }: ForwardInpu
     } catch (error) {
       if (!(error instanceof BackendError) || signal.aborted) throw error
       failures += 1
-      if (failures > timing.followFailures) {
+      // an answer to the question is final: an agent that was started anew does not know the task any more
+      if (error.kind === 'refused' || failures > timing.followFailures) {
         throw new BackendError('broken', 'The backend does not say what came of the task.', { cause: error })
       }
     }
