@@ -154,6 +154,7 @@ export function createNetwork(options: NetworkOptions): Network {
     smallBody,
     sendPreview: (to, task, body) => previews.send(to, task, body),
     openChannel: (tx, task, peer) => void openChannel(tx, task, peer),
+    onProgress: (listener) => outbox.onProgress(listener),
     unconfirmed: (task) => outbox.unconfirmed(task),
     directory,
     outboxState: () => outbox.state(),

@@ -10,8 +10,8 @@ import type { Clock } from '../ports.ts'
 import type { FileRef, Place, Store, Tx } from '../store/index.ts'
 import { jittered, type NetworkTiming } from './backoff.ts'
 import { encodedBody } from './body.ts'
-import { type Channel, channelOf, takeNumber, unknownTask } from './channels.ts'
-import type { PreparedBody, TaskKey } from './types.ts'
+import { type Channel, channelById, channelOf, takeNumber, unknownTask } from './channels.ts'
+import type { Network, PreparedBody, TaskKey } from './types.ts'
 
 /** One message that the peer has not acknowledged yet. */
 export interface OutboxRow {
@@ -45,6 +45,7 @@ export class Outbox {
   readonly #clock: Clock
   readonly #timing: NetworkTiming
   #wake: (channel: number) => void = () => {}
+  #progress: Parameters<Network['onProgress']>[0] = () => {}
 
   constructor(parts: { store: Store; crypto: WireCrypto; clock: Clock; timing: NetworkTiming }) {
     this.#store = parts.store
@@ -56,6 +57,10 @@ export class Outbox {
   /** Called with a channel's id after a commit that made something of it due. */
   onDue(wake: (channel: number) => void): void {
     this.#wake = wake
+  }
+
+  onProgress(listener: Parameters<Network['onProgress']>[0]): void {
+    this.#progress = listener
   }
 
   enqueue<T extends MessageType>(tx: Tx, message: { to: Aid; type: T; task: TaskKey; body: PreparedBody<T> }): void {
@@ -112,14 +117,16 @@ export class Outbox {
 
   /** The hub has it. It is sent again unless the peer acknowledges it. */
   async recordSent(row: OutboxRow, at: number): Promise<void> {
-    await this.#store.write((tx) =>
+    await this.#store.write((tx) => {
       tx.run(
         'UPDATE net_outbox SET sends = sends + 1, failures = 0, asked = 0, sent_at = ?, due = ? WHERE id = ?',
         at,
         at + this.#resendAfter(row.sends),
         row.id,
-      ),
-    )
+      )
+      const channel = row.n === 0 && row.sends === 0 ? channelById(tx, row.channel) : undefined
+      if (channel !== undefined) this.#progress(tx, { task: taskOfChannel(channel), kind: 'sent' })
+    })
   }
 
   /** The whole channel waits: a later message would only arrive before its turn. */
@@ -157,6 +164,7 @@ export class Outbox {
       now - (this.#timing.resendAfter[0] ?? 0),
       now,
     )
+    if (channel.acked < 0) this.#progress(tx, { task: taskOfChannel(channel), kind: 'delivered' })
     tx.afterCommit(() => this.#wake(channel.id))
   }
 
@@ -214,4 +222,8 @@ export class Outbox {
 
 function placeOf(mid: Uint8Array): Place {
   return { table: 'net_outbox', id: encodeBase64Url(mid), column: 'body' }
+}
+
+function taskOfChannel({ requester, task }: Channel): TaskKey {
+  return { requester, id: task }
 }

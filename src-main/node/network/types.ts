@@ -99,6 +99,14 @@ export interface Network {
   sendPreview(to: Aid, task: TaskKey, body: Body<'task.preview'>): void
   /** Opens the numbering of a task with its counterpart: at task.open, on both sides (inside network for received ones). */
   openChannel(tx: Tx, task: TaskKey, peer: Aid): void
+  /**
+   * Registers the one listener of how this node's first message of a task fares, called inside the transaction that
+   * records it: `sent` when the hub has taken it (again, if that had to be repeated), `delivered` when the peer has
+   * acknowledged it.
+   */
+  onProgress(
+    listener: (tx: Tx, progress: { readonly task: TaskKey; readonly kind: 'sent' | 'delivered' }) => void,
+  ): void
   /** True while something of this task waits for the peer's acknowledgement. */
   unconfirmed(task: TaskKey): { readonly count: number; readonly oldest: number | undefined }
   readonly directory: Directory
