@@ -7,9 +7,15 @@ const root = resolve(import.meta.dirname, '../..')
 
 /** Builds one source file for a process of its own; the native modules stay where they are. Gone with the test. */
 export async function bundled(source: string): Promise<string> {
+  const { program, folder } = await bundleInto(source)
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return program
+}
+
+/** The same for a whole file of tests, which removes the folder. */
+export async function bundleInto(source: string): Promise<{ program: string; folder: string }> {
   // inside the repository, so that the native modules are found
   const outDir = await mkdtemp(join(root, 'node_modules', '.anet-test-'))
-  onTestFinished(() => rm(outDir, { recursive: true, force: true }))
   await build({
     root,
     configFile: false,
@@ -24,5 +30,5 @@ export async function bundled(source: string): Promise<string> {
       rolldownOptions: { output: { entryFileNames: 'main.mjs' } },
     },
   })
-  return join(outDir, 'main.mjs')
+  return { program: join(outDir, 'main.mjs'), folder: outDir }
 }
