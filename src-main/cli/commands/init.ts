@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { Option } from 'commander'
 import { AnetError } from '@shared/errors.ts'
-import { type SecretStoreKind, secretStoreKinds } from '../../node/secrets/index.ts'
+import type { SecretStoreKind } from '../../node/secrets/index.ts'
 import { anetCommand, type CommonOptions, run } from '../command.ts'
 import { usageError } from '../exit.ts'
 import { fileStoreWarning } from '../node-text.ts'
@@ -25,7 +25,7 @@ export const initCommand = anetCommand(
   'create the identity of this node',
   'anet init\nanet init --secret-store passphrase --passphrase-file ~/.anet-pass --recovery-file ~/anet-recovery.txt',
 )
-  .addOption(new Option('--secret-store <kind>', 'where the key is kept').choices([...secretStoreKinds]))
+  .addOption(new Option('--secret-store <kind>', 'where the key is kept').choices(storeChoices.map(([kind]) => kind)))
   .option('--passphrase-file <path>', 'file with the new passphrase, readable by you alone')
   .option('--passphrase-fd <n>', 'file descriptor to read the new passphrase from')
   .option('--recovery-file <path>', 'write the recovery phrase to this new file instead of showing it')
@@ -85,8 +85,8 @@ async function askSecretStore(): Promise<SecretStoreKind> {
   }
   for (;;) {
     const answer = await ask('1, 2 or 3: ')
-    const chosen = storeChoices[Number(answer) - 1]?.[0] ?? secretStoreKinds.find((kind) => kind === answer)
-    if (chosen !== undefined) return chosen
+    const chosen = storeChoices[Number(answer) - 1] ?? storeChoices.find(([kind]) => kind === answer)
+    if (chosen !== undefined) return chosen[0]
   }
 }
 

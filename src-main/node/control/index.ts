@@ -1,3 +1,11 @@
+import type { ControlOptions, ControlServer } from './server.ts'
+
 export { connectControl, type ControlDoor, nodeNotRunning } from './client.ts'
 export { controlFiles } from './files.ts'
-export { type ControlServer, startControl } from './server.ts'
+export type { ControlOptions, ControlServer } from './server.ts'
+
+/** {@link ControlServer} of server.ts, loaded when it is started: the command line needs the client alone, at once. */
+export async function startControl(options: ControlOptions): Promise<ControlServer> {
+  const server = await import('./server.ts')
+  return server.startControl(options)
+}

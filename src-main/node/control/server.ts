@@ -11,6 +11,12 @@ import { streamEvents } from './event-stream.ts'
 import { controlFiles, controlPaths, maxCallBytes } from './files.ts'
 import { guard, type Refusal } from './guard.ts'
 
+export interface ControlOptions {
+  readonly dataDir: string
+  readonly door: NodeDoor
+  readonly log: Log
+}
+
 export interface ControlServer {
   /** `127.0.0.1:<port>`, another one at every start. */
   readonly address: string
@@ -26,7 +32,7 @@ const callSchema = z.strictObject({ method: z.string().min(1).max(128), input: z
  * are written for this user alone and hold for this start only. It projects the node contract: `POST /control/v1/call`
  * with {method, input} answers an envelope {ok, value | error}; `GET /control/v1/events` streams the node's events.
  */
-export async function startControl(options: { dataDir: string; door: NodeDoor; log: Log }): Promise<ControlServer> {
+export async function startControl(options: ControlOptions): Promise<ControlServer> {
   const { dataDir, door, log } = options
   const token = randomBytes(32).toString('hex')
   const ending = new AbortController()
