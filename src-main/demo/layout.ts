@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { lstat, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AnetError } from '@shared/errors.ts'
@@ -18,6 +18,8 @@ export interface Layout {
   node(agent: AgentId): string
   socket(agent: AgentId): string
   errorLog(name: string): string
+  /** Removes what lies outside of the demo's own directory. */
+  removeSockets(): Promise<void>
 }
 
 /** Bytes of a socket's path that every platform takes (sun_path: 108 on Linux, 104 on macOS). */
@@ -49,6 +51,9 @@ export async function prepareLayout(dir: string): Promise<Layout> {
     node: (agent) => join(dir, agent),
     socket: (agent) => join(sockets, `${agent}.sock`),
     errorLog: (name) => join(dir, 'logs', `${name}.log`),
+    async removeSockets() {
+      if (sockets !== agents) await rm(sockets, { recursive: true, force: true })
+    },
   }
 }
 

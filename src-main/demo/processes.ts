@@ -40,6 +40,7 @@ export class Processes {
   async stop(): Promise<void> {
     await Promise.all(this.#nodes.map((process) => process.stop()))
     await Promise.all(this.#servers.map((process) => process.stop()))
+    await this.#options.layout.removeSockets()
   }
 }
 
