@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { lockHolder } from '../node/data-dir/index.ts'
 
 /** The command that starts this program again: inside the desktop package, the application with --cli. */
 export function selfCommand(): { readonly file: string; readonly prefix: readonly string[] } {
@@ -6,19 +7,10 @@ export function selfCommand(): { readonly file: string; readonly prefix: readonl
   return { file: process.execPath, prefix: [...process.execArgv, process.argv[1] ?? ''] }
 }
 
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-/** Waits for the end of a process that is nobody's child here. False if it still runs after `timeoutMs`. */
-export async function processGone(pid: number, timeoutMs: number): Promise<boolean> {
+/** Waits until no node holds the data directory: then everything of it is closed. False if it does after `timeoutMs`. */
+export async function nodeGone(dataDir: string, timeoutMs: number): Promise<boolean> {
   const until = Date.now() + timeoutMs
-  while (isAlive(pid)) {
+  while ((await lockHolder(dataDir)) !== undefined) {
     if (Date.now() >= until) return false
     await delay(25)
   }

@@ -10,7 +10,10 @@ export interface ProcessIdentity {
 /** Undefined if no such process runs. */
 export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
   if (!isRunning(pid)) return undefined
-  return { pid, started: await startOf(pid) }
+  const stat = await statOf(pid)
+  // a zombie has ended; only its parent has not looked yet
+  if (stat?.state === 'Z' || stat?.state === 'X') return undefined
+  return { pid, started: stat?.started ?? null }
 }
 
 /** Whether that very process still runs. Where the start time is unknown the pid decides. */
@@ -30,14 +33,16 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function startOf(pid: number): Promise<string | null> {
+async function statOf(pid: number): Promise<{ state: string; started: string } | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
-    // field 22 is the start time in ticks since the boot; the command (field 2) may hold spaces and parentheses
-    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    // field 3 is the state, field 22 the start time in ticks since the boot; the command (field 2) may hold spaces and
+    // parentheses
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [state, ticks] = [fields[0], fields[19]]
     const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'latin1')).trim()
-    return ticks === undefined ? null : `${boot}/${ticks}`
+    return state === undefined || ticks === undefined ? undefined : { state, started: `${boot}/${ticks}` }
   } catch {
-    return null
+    return undefined
   }
 }
