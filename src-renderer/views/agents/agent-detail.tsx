@@ -1,4 +1,4 @@
-import { CircleAlert, Send, X } from 'lucide-react'
+import { Send, X } from 'lucide-react'
 import { type ReactElement, useState } from 'react'
 import type { AgentDetailView } from '@shared/contract/index.ts'
 import { AidText } from '../../components/aid.tsx'
@@ -6,6 +6,7 @@ import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { InertText } from '../../components/inert-text.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { JsonDialog } from '../../components/json-dialog.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { Theirs } from '../../components/theirs.tsx'
@@ -69,10 +70,7 @@ function Content({ agent }: { readonly agent: AgentDetailView }): ReactElement {
       </header>
       <div className={classes['body']}>
         {(agent.forked || agent.verification === 'UNVERIFIED') && (
-          <p className={classes['warning']}>
-            <CircleAlert aria-hidden />
-            {agent.forked ? text.forked : text.unverified}
-          </p>
+          <Notice>{agent.forked ? text.forked : text.unverified}</Notice>
         )}
         {agent.description !== null && <Theirs source={text.theirCard} text={agent.description} />}
         {agent.verification === 'VERIFIED' && <Skills agent={agent} />}

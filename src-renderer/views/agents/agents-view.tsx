@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
+import { FilterChips } from '../../components/filter-chips.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { ViewFrame } from '../../components/view-frame.tsx'
@@ -49,13 +50,13 @@ export function AgentsView({ aid }: { readonly aid: string | null }): ReactEleme
       <div className={classes['list']}>
         <div className={classes['filters']}>
           <SearchField label={text.search} value={query} onValue={setQuery} />
-          <div role="group" aria-label={text.columns.agent} className={classes['chips']}>
-            {agentFilters.map((name) => (
-              <button key={name} type="button" aria-pressed={filter === name} onClick={() => setFilter(name)}>
-                {text.filters[name]}
-              </button>
-            ))}
-          </div>
+          <FilterChips
+            label={text.columns.agent}
+            options={agentFilters}
+            names={text.filters}
+            value={filter}
+            onValue={setFilter}
+          />
         </div>
         {error !== null && <ErrorNote error={error} />}
         {isPending && <Skeleton rows={8} />}

@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react'
 import type { AgentView } from '@shared/contract/index.ts'
 import { ErrorNote } from '../../components/error-note.tsx'
+import { Segmented } from '../../components/segmented.tsx'
 import { node } from '../../state/bridge.ts'
 import { strings } from '../../strings/index.ts'
 import classes from './relation-control.module.css'
@@ -23,20 +24,7 @@ export function RelationControl({ agent }: { readonly agent: AgentView }): React
     <section>
       <h3 className={classes['title']}>{text.relation}</h3>
       <div className={classes['control']}>
-        <div role="radiogroup" aria-label={text.relation} className={classes['choices']}>
-          {relations.map((name) => (
-            <label key={name} data-selected={relation === name}>
-              <input
-                type="radio"
-                className="visually-hidden"
-                name="relation"
-                checked={relation === name}
-                onChange={() => choose(name)}
-              />
-              {text.relations[name]}
-            </label>
-          ))}
-        </div>
+        <Segmented label={text.relation} options={relations} names={text.relations} value={relation} onValue={choose} />
         <p>{text.relationHints[relation]}</p>
       </div>
       {error !== undefined && <ErrorNote error={error} />}

@@ -1,14 +1,16 @@
-import { CircleAlert } from 'lucide-react'
-import { type ReactElement, useId, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import type { InboxItemView } from '@shared/contract/index.ts'
 import { AidText } from '../../components/aid.tsx'
 import { Button } from '../../components/button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { InertText } from '../../components/inert-text.tsx'
-import { desktop, node } from '../../state/bridge.ts'
+import { Notice } from '../../components/notice.tsx'
+import { TextArea } from '../../components/text-area.tsx'
+import { node } from '../../state/bridge.ts'
 import { useNavigation } from '../../state/navigation.ts'
 import { strings } from '../../strings/index.ts'
 import { FileList } from '../send/file-list.tsx'
+import { useFiles } from '../send/use-files.ts'
 import { Parts } from '../tasks/parts.tsx'
 import classes from './inbox-detail.module.css'
 
@@ -44,12 +46,7 @@ export function InboxDetail({ item }: { readonly item: InboxItemView }): ReactEl
         </div>
       </header>
       <div className={classes['body']}>
-        {note !== undefined && (
-          <p className={classes['note']}>
-            <CircleAlert aria-hidden />
-            {note}
-          </p>
-        )}
+        {note !== undefined && <Notice>{note}</Notice>}
         <Parts task={item.task} seq={item.seq} parts={item.message.parts} theirs source={item.task.peerName} />
       </div>
       {answerable.has(item.state) && <ReplyForm item={item} />}
@@ -59,20 +56,19 @@ export function InboxDetail({ item }: { readonly item: InboxItemView }): ReactEl
 
 function ReplyForm({ item }: { readonly item: InboxItemView }): ReactElement {
   const text = strings.inbox.reply
-  const id = useId()
   const [reply, setReply] = useState('')
-  const [files, setFiles] = useState<readonly string[]>([])
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
+  const files = useFiles(setError)
   const answer = (kind: AnswerKind): void => {
     setBusy(true)
     setError(undefined)
     node.inbox
-      .answer({ id: item.id, kind, text: reply, files: [...files] })
+      .answer({ id: item.id, kind, text: reply, files: [...files.paths] })
       .catch(setError)
       .finally(() => setBusy(false))
   }
-  const empty = reply.trim() === '' && files.length === 0
+  const empty = reply.trim() === '' && files.paths.length === 0
   return (
     <form
       className={classes['form']}
@@ -81,18 +77,8 @@ function ReplyForm({ item }: { readonly item: InboxItemView }): ReactElement {
         if (!empty) answer('complete')
       }}
     >
-      <label htmlFor={id}>{text.label}</label>
-      <textarea id={id} rows={4} value={reply} onChange={(event) => setReply(event.target.value)} />
-      <FileList
-        files={files}
-        onRemove={(path) => setFiles(files.filter((file) => file !== path))}
-        onAdd={() => {
-          desktop.shell
-            .chooseFiles({})
-            .then(({ paths }) => setFiles((chosen) => [...new Set([...chosen, ...paths])]))
-            .catch(setError)
-        }}
-      />
+      <TextArea label={text.label} rows={4} value={reply} onValue={setReply} />
+      <FileList files={files} />
       {error !== undefined && <ErrorNote error={error} />}
       <div className={classes['buttons']}>
         <Button variant="danger" size="form" disabled={busy} onClick={() => answer('refuse')}>

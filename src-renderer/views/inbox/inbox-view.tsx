@@ -4,9 +4,11 @@ import { messageText } from '@shared/a2a/index.ts'
 import type { InboxItemView } from '@shared/contract/index.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
+import { FilterChips } from '../../components/filter-chips.tsx'
 import { InertText } from '../../components/inert-text.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
+import { TwoColumns } from '../../components/two-columns.tsx'
 import { ViewFrame } from '../../components/view-frame.tsx'
 import { useNavigation } from '../../state/navigation.ts'
 import { useInbox } from '../../state/queries.ts'
@@ -14,41 +16,49 @@ import { strings } from '../../strings/index.ts'
 import { InboxDetail } from './inbox-detail.tsx'
 import classes from './inbox-view.module.css'
 
+const states = ['open', 'all'] as const
+
 export function InboxView({ id }: { readonly id: number | null }): ReactElement {
   const text = strings.inbox
   const { go } = useNavigation()
-  const [state, setState] = useState<'open' | 'all'>('open')
+  const [state, setState] = useState<(typeof states)[number]>('open')
   const { data, error, isPending } = useInbox(state)
   const items = data?.items ?? []
   const selected = items.find((item) => item.id === id)
   return (
     <ViewFrame title={text.title} count={data?.open}>
-      <div className={classes['list']}>
-        <div className={classes['filters']} role="group" aria-label={text.list}>
-          {(['open', 'all'] as const).map((name) => (
-            <button key={name} type="button" aria-pressed={state === name} onClick={() => setState(name)}>
-              {text.filters[name]}
-            </button>
-          ))}
-        </div>
-        {isPending && <Skeleton rows={5} />}
-        {error !== null && <ErrorNote error={error} />}
-        <ul aria-label={text.list}>
-          {items.map((item) => (
-            <li key={item.id}>
-              <ItemButton item={item} selected={item.id === id} onSelect={() => go({ view: 'inbox', id: item.id })} />
-            </li>
-          ))}
-        </ul>
-      </div>
-      <div className={classes['detail']}>
-        {selected !== undefined && <InboxDetail key={selected.id} item={selected} />}
-        {selected === undefined && data !== undefined && (
-          <EmptyState icon={Inbox} title={items.length === 0 ? text.none : text.choose}>
-            {items.length === 0 && <p>{text.noneHint}</p>}
-          </EmptyState>
-        )}
-      </div>
+      <TwoColumns
+        list={
+          <>
+            <div className={classes['filters']}>
+              <FilterChips label={text.list} options={states} names={text.filters} value={state} onValue={setState} />
+            </div>
+            {isPending && <Skeleton rows={5} />}
+            {error !== null && <ErrorNote error={error} />}
+            <ul aria-label={text.list} className={classes['items']}>
+              {items.map((item) => (
+                <li key={item.id}>
+                  <ItemButton
+                    item={item}
+                    selected={item.id === id}
+                    onSelect={() => go({ view: 'inbox', id: item.id })}
+                  />
+                </li>
+              ))}
+            </ul>
+          </>
+        }
+        detail={
+          <>
+            {selected !== undefined && <InboxDetail key={selected.id} item={selected} />}
+            {selected === undefined && data !== undefined && (
+              <EmptyState icon={Inbox} title={items.length === 0 ? text.none : text.choose}>
+                {items.length === 0 && <p>{text.noneHint}</p>}
+              </EmptyState>
+            )}
+          </>
+        }
+      />
     </ViewFrame>
   )
 }

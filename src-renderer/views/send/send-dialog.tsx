@@ -3,12 +3,14 @@ import type { AgentView } from '@shared/contract/index.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
-import { desktop, node } from '../../state/bridge.ts'
+import { TextArea } from '../../components/text-area.tsx'
+import { node } from '../../state/bridge.ts'
 import { useNavigation } from '../../state/navigation.ts'
 import { strings } from '../../strings/index.ts'
 import { visibleText } from '@shared/format/index.ts'
 import { FileList } from './file-list.tsx'
 import classes from './send-dialog.module.css'
+import { useFiles } from './use-files.ts'
 
 /** One messageId for one dialog: pressing Send again after a lost answer finds the same task. */
 function newMessageId(): string {
@@ -27,10 +29,9 @@ export function SendDialog({
   const [messageId] = useState(newMessageId)
   const [task, setTask] = useState('')
   const [skill, setSkill] = useState('')
-  const [files, setFiles] = useState<readonly string[]>([])
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
-  const textId = useId()
+  const files = useFiles(setError)
   const skillId = useId()
 
   const send = (): void => {
@@ -41,7 +42,7 @@ export function SendDialog({
       .send({
         agent: agent.aid,
         text: task,
-        files: [...files],
+        files: [...files.paths],
         messageId,
         client: 'window',
         ...(skill === '' ? {} : { skill }),
@@ -52,12 +53,6 @@ export function SendDialog({
       })
       .catch(setError)
       .finally(() => setBusy(false))
-  }
-  const addFiles = (): void => {
-    desktop.shell
-      .chooseFiles({})
-      .then(({ paths }) => setFiles((chosen) => [...new Set([...chosen, ...paths])]))
-      .catch(setError)
   }
   return (
     <Dialog
@@ -75,19 +70,7 @@ export function SendDialog({
         </>
       }
     >
-      <div className={classes['field']}>
-        <label htmlFor={textId}>{text.text}</label>
-        <textarea
-          id={textId}
-          rows={6}
-          autoFocus
-          value={task}
-          onChange={(event) => setTask(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send()
-          }}
-        />
-      </div>
+      <TextArea label={text.text} rows={6} autoFocus value={task} onValue={setTask} onSend={send} />
       {agent.skills.length > 1 && (
         <div className={classes['field']}>
           <label htmlFor={skillId}>{text.skill}</label>
@@ -101,7 +84,7 @@ export function SendDialog({
           </select>
         </div>
       )}
-      <FileList files={files} onAdd={addFiles} onRemove={(path) => setFiles(files.filter((file) => file !== path))} />
+      <FileList files={files} />
       {error !== undefined && <ErrorNote error={error} />}
     </Dialog>
   )

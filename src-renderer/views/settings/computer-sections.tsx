@@ -2,6 +2,7 @@ import type { ReactElement } from 'react'
 import { type NodeView, type ShellView, themes } from '@shared/contract/index.ts'
 import { AidText } from '../../components/aid.tsx'
 import { Button } from '../../components/button.tsx'
+import { Segmented } from '../../components/segmented.tsx'
 import { desktop } from '../../state/bridge.ts'
 import { strings } from '../../strings/index.ts'
 import classes from './settings-view.module.css'
@@ -11,20 +12,13 @@ export function LookSection({ shell }: { readonly shell: ShellView }): ReactElem
   return (
     <>
       <p className={classes['intro']}>{text.intro}</p>
-      <div role="radiogroup" aria-label={text.theme} className={classes['choices']}>
-        {themes.map((theme) => (
-          <label key={theme} data-selected={shell.theme === theme}>
-            <input
-              type="radio"
-              className="visually-hidden"
-              name="theme"
-              checked={shell.theme === theme}
-              onChange={() => void desktop.shell.setTheme({ theme })}
-            />
-            {text.themes[theme]}
-          </label>
-        ))}
-      </div>
+      <Segmented
+        label={text.theme}
+        options={themes}
+        names={text.themes}
+        value={shell.theme}
+        onValue={(theme) => void desktop.shell.setTheme({ theme })}
+      />
     </>
   )
 }

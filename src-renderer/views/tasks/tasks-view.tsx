@@ -5,6 +5,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
+import { TwoColumns } from '../../components/two-columns.tsx'
 import { ViewFrame } from '../../components/view-frame.tsx'
 import { useNavigation } from '../../state/navigation.ts'
 import { useAllTasks } from '../../state/queries.ts'
@@ -30,44 +31,50 @@ export function TasksView({ selected }: { readonly selected: { id: string; reque
 
   return (
     <ViewFrame title={text.title} count={data?.pages[0]?.total}>
-      <div className={classes['list']}>
-        <div className={classes['filters']}>
-          <SearchField label={text.search} value={search} onValue={setSearch} />
-          <select
-            aria-label={text.list}
-            value={filter}
-            onChange={(event) => setFilter(event.target.value as TaskFilter)}
-          >
-            {taskFilters.map((name) => (
-              <option key={name} value={name}>
-                {text.filters[name]}
-              </option>
-            ))}
-          </select>
-        </div>
-        {error !== null && <ErrorNote error={error} />}
-        {isPending && <Skeleton rows={8} />}
-        {empty && filtered && <p className={classes['nothing']}>{text.noMatch}</p>}
-        <TaskList
-          tasks={tasks}
-          selected={selected}
-          onSelect={(task) => go({ view: 'tasks', id: task.id, requester: task.requester })}
-          onEnd={hasNextPage ? () => void fetchNextPage() : undefined}
-        />
-      </div>
-      <div className={classes['detail']}>
-        {selected !== null && <TaskDetail key={`${selected.requester}/${selected.id}`} task={selected} />}
-        {selected === null && (
-          <EmptyState icon={ListChecks} title={empty && !filtered ? text.none : text.choose}>
-            {empty && !filtered && (
-              <>
-                <p>{text.noneHint}</p>
-                <Button onClick={() => go({ view: 'agents', aid: null })}>{text.findAgents}</Button>
-              </>
+      <TwoColumns
+        list={
+          <>
+            <div className={classes['filters']}>
+              <SearchField label={text.search} value={search} onValue={setSearch} />
+              <select
+                aria-label={text.list}
+                value={filter}
+                onChange={(event) => setFilter(event.target.value as TaskFilter)}
+              >
+                {taskFilters.map((name) => (
+                  <option key={name} value={name}>
+                    {text.filters[name]}
+                  </option>
+                ))}
+              </select>
+            </div>
+            {error !== null && <ErrorNote error={error} />}
+            {isPending && <Skeleton rows={8} />}
+            {empty && filtered && <p className={classes['nothing']}>{text.noMatch}</p>}
+            <TaskList
+              tasks={tasks}
+              selected={selected}
+              onSelect={(task) => go({ view: 'tasks', id: task.id, requester: task.requester })}
+              onEnd={hasNextPage ? () => void fetchNextPage() : undefined}
+            />
+          </>
+        }
+        detail={
+          <>
+            {selected !== null && <TaskDetail key={`${selected.requester}/${selected.id}`} task={selected} />}
+            {selected === null && (
+              <EmptyState icon={ListChecks} title={empty && !filtered ? text.none : text.choose}>
+                {empty && !filtered && (
+                  <>
+                    <p>{text.noneHint}</p>
+                    <Button onClick={() => go({ view: 'agents', aid: null })}>{text.findAgents}</Button>
+                  </>
+                )}
+              </EmptyState>
             )}
-          </EmptyState>
-        )}
-      </div>
+          </>
+        }
+      />
     </ViewFrame>
   )
 }
