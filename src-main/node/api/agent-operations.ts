@@ -1,4 +1,6 @@
 import type { AgentView, NodeHandlers } from '@shared/contract/index.ts'
+import { AnetError } from '@shared/errors.ts'
+import { isCid } from '@shared/wire/index.ts'
 import type { Peer } from '../identity/index.ts'
 import { agentView, curlFor, historyView, relationOf } from './agent-views.ts'
 import type { ApiParts } from './parts.ts'
@@ -31,7 +33,7 @@ export function agentOperations(parts: Needed, onChange: () => void): NodeHandle
     },
 
     async get({ aid }) {
-      const entry = directory.get(aid) ?? (await directory.lookup(aid))
+      const entry = directory.get(aid) ?? (await directory.lookup(wholeAid(aid)))
       const agent = view(entry)
       const { tokenFile } = endpoint.status()
       return {
@@ -57,6 +59,14 @@ export function agentOperations(parts: Needed, onChange: () => void): NodeHandle
       return view(directory.get(aid) ?? { aid, peer: peers.get(aid), lastSeen: null })
     },
   }
+}
+
+/** The hub is asked for whole AIDs only: a shortened or mistyped one names nobody. */
+function wholeAid(aid: string): string {
+  if (isCid(aid)) return aid
+  throw new AnetError('unknown_agent', `${aid} is not an AID.`, {
+    remedy: 'Copy the whole AID: "anet agents list --wide" prints it.',
+  })
 }
 
 type Lists = ReturnType<ApiParts['config']['get']>['peers']
