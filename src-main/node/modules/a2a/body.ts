@@ -9,10 +9,9 @@ export const clientGone = Symbol('client gone')
  * {@link ListenerLimits.bodyStall} without progress. Sends `100 Continue` where the client waits for it.
  */
 export function readBody(exchange: Exchange): Promise<Buffer | Refusal | typeof clientGone> {
-  const { request, response, limits } = exchange
+  const { request, response, facts, limits } = exchange
   const tooLarge: Refusal = { status: 413, message: `A request body is limited to ${limits.bodyBytes} bytes.` }
-  const length = request.headers['content-length']
-  if (length !== undefined && Number(length) > limits.bodyBytes) return Promise.resolve(tooLarge)
+  if (Number(facts.contentLength) > limits.bodyBytes) return Promise.resolve(tooLarge)
   if (exchange.expectsContinue) {
     exchange.expectsContinue = false
     response.writeContinue()
@@ -46,12 +45,10 @@ export function readBody(exchange: Exchange): Promise<Buffer | Refusal | typeof 
       request.off('data', onData)
       request.off('end', onEnd)
       request.off('close', onGone)
-      request.off('error', onGone)
       resolve(outcome)
     }
     request.on('data', onData)
     request.on('end', onEnd)
     request.on('close', onGone)
-    request.on('error', onGone)
   })
 }

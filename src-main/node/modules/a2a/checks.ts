@@ -21,6 +21,10 @@ export interface HeaderFacts {
   contentTypes: number
   contentType: string
   contentEncoding: string
+  /** Empty if there is none. The parser refuses requests that have two, or one beside Transfer-Encoding. */
+  contentLength: string
+  /** The body comes in chunks. */
+  chunked: boolean
   version: string
   extensions: string
 }
@@ -37,6 +41,8 @@ export function readHeaders(request: IncomingMessage): HeaderFacts {
     contentTypes: 0,
     contentType: '',
     contentEncoding: '',
+    contentLength: '',
+    chunked: false,
     version: '',
     extensions: '',
   }
@@ -64,6 +70,12 @@ export function readHeaders(request: IncomingMessage): HeaderFacts {
         break
       case 'content-encoding':
         facts.contentEncoding = facts.contentEncoding === '' ? value : `${facts.contentEncoding}, ${value}`
+        break
+      case 'content-length':
+        facts.contentLength = value
+        break
+      case 'transfer-encoding':
+        facts.chunked = true
         break
       case 'a2a-version':
         facts.version = facts.version === '' ? value : `${facts.version}, ${value}`
@@ -101,6 +113,11 @@ export function checkRequest(facts: HeaderFacts, policy: RequestPolicy): Refusal
     }
   }
   return undefined
+}
+
+/** True if the client announced a body. */
+export function hasBody(facts: HeaderFacts): boolean {
+  return facts.chunked || (facts.contentLength !== '' && facts.contentLength !== '0')
 }
 
 /** A loopback name and the port, any case, no trailing dot. */

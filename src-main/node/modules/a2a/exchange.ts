@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerJson, jsonType, protectiveHeaders, type Refusal, refusalJson } from './answer.ts'
-import type { HeaderFacts } from './checks.ts'
+import { hasBody, type HeaderFacts } from './checks.ts'
 import type { ListenerLimits } from './limits.ts'
 
 /** One request that passed the checks, and what it may use of its listener. */
@@ -23,29 +23,23 @@ export interface Exchange {
   tokenEnd(generation: number): number | undefined
 }
 
-/** True if the client announced a body. */
-export function hasBody(request: IncomingMessage): boolean {
-  const length = request.headers['content-length']
-  return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
-}
-
 /**
  * Refuses a request. A connection whose request had no body, or whose body was read, stays usable. Otherwise the answer is
  * written whole, a bounded rest of the body is read so that no reset overtakes the answer, and the connection closes.
  */
 export function refuse(
-  exchange: Pick<Exchange, 'request' | 'response' | 'limits'>,
+  exchange: Pick<Exchange, 'request' | 'response' | 'facts' | 'limits'>,
   refusal: Refusal,
   form: { readonly type?: string; readonly json?: string } = {},
 ): void {
-  const { request, response, limits } = exchange
+  const { request, response, facts, limits } = exchange
   const json = form.json ?? refusalJson(refusal)
   const type = form.type ?? jsonType
   if (response.headersSent || response.destroyed) {
     response.destroy()
     return
   }
-  if (request.complete || !hasBody(request)) {
+  if (request.complete || !hasBody(facts)) {
     answerJson(response, refusal.status, type, json, refusal.headers)
     return
   }

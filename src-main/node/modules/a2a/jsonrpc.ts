@@ -12,9 +12,9 @@ import {
   versionNotSupported,
 } from './binding.ts'
 import { clientGone, readBody } from './body.ts'
-import { isJsonContent, isServedVersion } from './checks.ts'
+import { hasBody, isJsonContent, isServedVersion } from './checks.ts'
 import { A2aFailure, failureOf, rpcErrorJson } from './errors.ts'
-import { type Exchange, hasBody, refuse } from './exchange.ts'
+import { type Exchange, refuse } from './exchange.ts'
 import { pushNotSupported } from './operations.ts'
 import { numberAsSent } from './rpc-id.ts'
 
@@ -45,7 +45,7 @@ export async function serveJsonRpc(parts: BindingParts, exchange: Exchange, agen
     refuse(exchange, { status: 405, message: 'Use POST.', headers: ['Allow', 'POST'] })
     return
   }
-  if (!isJsonContent(facts) && (hasBody(request) || facts.contentTypes > 0)) {
+  if (!isJsonContent(facts) && (hasBody(facts) || facts.contentTypes > 0)) {
     const json = envelope('null', 'error', rpcErrorJson(contentTypeNotSupported()))
     refuse(exchange, { status: 200, message: '' }, { json })
     return

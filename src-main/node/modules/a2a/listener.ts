@@ -42,11 +42,11 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     const facts = readHeaders(request)
     const refused = checkRequest(facts, policy) ?? checkTarget(request, policy.port)
     if (refused !== undefined) {
-      refuse({ request, response, limits }, refused)
+      refuse({ request, response, facts, limits }, refused)
       return
     }
     if (open.requests >= limits.requests) {
-      refuse({ request, response, limits }, busy('requests'))
+      refuse({ request, response, facts, limits }, busy('requests'))
       return
     }
     open.requests += 1
@@ -110,8 +110,12 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       onRequest(request, response, true),
     )
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-      const refused = checkRequest(readHeaders(request), policy)
-      refuse({ request, response, limits }, refused ?? { status: 417, message: 'Only Expect: 100-continue is known.' })
+      const facts = readHeaders(request)
+      const refused = checkRequest(facts, policy)
+      refuse(
+        { request, response, facts, limits },
+        refused ?? { status: 417, message: 'Only Expect: 100-continue is known.' },
+      )
     })
     server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
       answerBroken(error, socket, limits, answering.get(socket)),

@@ -11,9 +11,9 @@ import {
   versionNotSupported,
 } from './binding.ts'
 import { clientGone, readBody } from './body.ts'
-import { isJsonContent, isServedVersion } from './checks.ts'
+import { hasBody, isJsonContent, isServedVersion } from './checks.ts'
 import { A2aFailure, failureOf, statusBodyOf } from './errors.ts'
-import { type Exchange, hasBody, refuse } from './exchange.ts'
+import { type Exchange, refuse } from './exchange.ts'
 import { pushNotSupported } from './operations.ts'
 import { queryParameters } from './rest-query.ts'
 import { type RestRoute, restRoute } from './rest-routes.ts'
@@ -29,7 +29,7 @@ export async function serveRest(parts: BindingParts, exchange: Exchange, agent: 
     refuse(exchange, route)
     return
   }
-  if (hasBody(request) && !isJsonContent(facts)) {
+  if (hasBody(facts) && !isJsonContent(facts)) {
     answerFailure(exchange, contentTypeNotSupported(), [])
     return
   }

@@ -1,6 +1,7 @@
 import type { Aid } from '@shared/wire/index.ts'
 import type { BindingParts } from './binding.ts'
-import { type Exchange, hasBody, refuse } from './exchange.ts'
+import { hasBody } from './checks.ts'
+import { type Exchange, refuse } from './exchange.ts'
 import { serveJsonRpc } from './jsonrpc.ts'
 import { agentsPath, createPages, noSuchAgent, noSuchPath, type PageParts, wrongPageMethod } from './pages.ts'
 import { serveRest } from './rest.ts'
@@ -18,7 +19,7 @@ export function createRouter(parts: PageParts & BindingParts): (exchange: Exchan
     if (binding === undefined) {
       const { request } = exchange
       if (request.method !== 'GET' && request.method !== 'HEAD') refusePage(parts, exchange)
-      else if (hasBody(request)) refuse(exchange, { status: 400, message: 'This path takes no body.' })
+      else if (hasBody(exchange.facts)) refuse(exchange, { status: 400, message: 'This path takes no body.' })
       else pages(request, exchange.response)
       return undefined
     }
