@@ -8,7 +8,7 @@ const historyLength = z.int().min(0).max(2_147_483_647).exactOptional()
 const tenant = z.string().max(1024).exactOptional()
 
 /** Parameters of the operations of A2A 1.0. Unknown fields are dropped, as ProtoJSON asks. */
-export const sendMessageSchema = z.object({
+const sendMessageSchema = z.object({
   tenant,
   message: messageSchema,
   configuration: z
@@ -23,10 +23,10 @@ export const sendMessageSchema = z.object({
 })
 export type SendMessageRequest = z.infer<typeof sendMessageSchema>
 
-export const getTaskSchema = z.object({ tenant, id, historyLength })
+const getTaskSchema = z.object({ tenant, id, historyLength })
 export type GetTaskRequest = z.infer<typeof getTaskSchema>
 
-export const listTasksSchema = z.object({
+const listTasksSchema = z.object({
   tenant,
   contextId: z.string().max(1024).exactOptional(),
   /** Unspecified means any, as in the proto. */
@@ -40,10 +40,10 @@ export const listTasksSchema = z.object({
 })
 export type ListTasksRequest = z.infer<typeof listTasksSchema>
 
-export const cancelTaskSchema = z.object({ tenant, id, metadata: jsonObjectSchema.exactOptional() })
+const cancelTaskSchema = z.object({ tenant, id, metadata: jsonObjectSchema.exactOptional() })
 export type CancelTaskRequest = z.infer<typeof cancelTaskSchema>
 
-export const subscribeToTaskSchema = z.object({ tenant, id })
+const subscribeToTaskSchema = z.object({ tenant, id })
 export type SubscribeToTaskRequest = z.infer<typeof subscribeToTaskSchema>
 
 const schemas = {
@@ -82,7 +82,7 @@ function isPlainGetTask(input: unknown): input is { id: string } {
 }
 
 /** The issues of a schema as field violations: paths such as `message.parts[0].text`, never the value itself. */
-export function violationsOf(error: z.ZodError): readonly FieldViolation[] {
+function violationsOf(error: z.ZodError): readonly FieldViolation[] {
   return error.issues.slice(0, 16).map((issue) => ({ field: fieldPath(issue.path), description: issue.message }))
 }
 

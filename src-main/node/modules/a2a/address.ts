@@ -6,7 +6,7 @@ import { isAnetError } from '@shared/errors.ts'
 import { identifyProcess, privateDirectory, readPrivateFile, writePrivateFile } from '../../data-dir/index.ts'
 
 /** Ports from which the first start chooses (seed, Address and token). */
-export const portRange = { first: 43_811, last: 45_810 } as const
+const portRange = { first: 43_811, last: 45_810 } as const
 
 export interface EndpointFiles {
   readonly directory: string
@@ -74,7 +74,7 @@ export function addressOf(port: number): string {
 }
 
 /** The port of `127.0.0.1:<1024–65535>`, with or without a line end. */
-export function parseAddress(text: string): number | undefined {
+function parseAddress(text: string): number | undefined {
   const match = /^127\.0\.0\.1:([1-9]\d{3,4})\r?\n?$/.exec(text)
   const port = Number(match?.[1])
   return port >= 1024 && port <= 65_535 ? port : undefined

@@ -1,5 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { StatusBody } from '@shared/a2a/index.ts'
+import type { Refusal } from '../../loopback/index.ts'
+
+export type { Refusal } from '../../loopback/index.ts'
 
 export const jsonType = 'application/json'
 export const a2aJsonType = 'application/a2a+json'
@@ -28,14 +31,6 @@ const rpcStatus: Readonly<Record<number, string>> = {
   431: 'RESOURCE_EXHAUSTED',
   500: 'INTERNAL',
   503: 'UNAVAILABLE',
-}
-
-/** Why a request goes no further, below the level of A2A. */
-export interface Refusal {
-  readonly status: number
-  readonly message: string
-  /** Names and values, alternating. */
-  readonly headers?: readonly string[]
 }
 
 export const isRefusal = (value: unknown): value is Refusal =>

@@ -18,7 +18,7 @@ export interface BindingParts {
 }
 
 /** Extensions that a client can activate on a proxy of this node. */
-export const offeredExtensions: readonly string[] = [extensionUris.origin, extensionUris.preview]
+const offeredExtensions: readonly string[] = [extensionUris.origin, extensionUris.preview]
 
 /** The header that echoes what was activated, as names and values. */
 export function extensionHeaders(exchange: Exchange): {

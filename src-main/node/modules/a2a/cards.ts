@@ -81,7 +81,7 @@ export function agentParams(card: AgentCard): AgentParams | undefined {
 }
 
 /** The name that people know the agent by, or one made from its AID. */
-export function shownName(aid: Aid, peer: Peer | undefined): string {
+function shownName(aid: Aid, peer: Peer | undefined): string {
   return verifiedCard(peer)?.card.name ?? `agent ${aid.slice(0, 12)}`
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerJson, jsonType, protectiveHeaders, type Refusal, refusalJson } from './answer.ts'
-import { hasBody, type HeaderFacts } from './checks.ts'
+import { hasBody, type HeaderFacts } from '../../loopback/index.ts'
 import type { ListenerLimits } from './limits.ts'
 
 /** One request that passed the checks, and what it may use of its listener. */

@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream'
 import type { Log } from '../../ports.ts'
 import { protectiveHeaders, type Refusal, refusalJson } from './answer.ts'
-import { checkRequest, readHeaders, type RequestPolicy } from './checks.ts'
+import { checkRequest, readHeaders, type RequestPolicy } from '../../loopback/index.ts'
 import { type Exchange, refuse } from './exchange.ts'
 import type { ListenerLimits } from './limits.ts'
 
 /** Where the streams of a listener learn that the token they were opened with has been replaced. */
-export interface TokenWatch {
+interface TokenWatch {
   readonly generation: number
   tokenEnd(generation: number): number | undefined
 }

@@ -11,7 +11,8 @@ import {
   versionNotSupported,
 } from './binding.ts'
 import { clientGone, readBody } from './body.ts'
-import { hasBody, isJsonContent, isServedVersion } from './checks.ts'
+import { hasBody } from '../../loopback/index.ts'
+import { isJsonContent, isServedVersion } from './checks.ts'
 import { A2aFailure, failureOf, statusBodyOf } from './errors.ts'
 import { type Exchange, refuse } from './exchange.ts'
 import { pushNotSupported } from './operations.ts'

@@ -1,6 +1,6 @@
 import type { Aid } from '@shared/wire/index.ts'
 import type { BindingParts } from './binding.ts'
-import { hasBody } from './checks.ts'
+import { hasBody } from '../../loopback/index.ts'
 import { type Exchange, refuse } from './exchange.ts'
 import { serveJsonRpc } from './jsonrpc.ts'
 import { agentsPath, createPages, noSuchAgent, noSuchPath, type PageParts, wrongPageMethod } from './pages.ts'

@@ -1,6 +1,7 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { lstatSync, readFileSync, type Stats } from 'node:fs'
 import { writePrivateFile } from '../../data-dir/index.ts'
+import { isBearer } from '../../loopback/index.ts'
 import type { Clock } from '../../ports.ts'
 
 const tokenPattern = /^[0-9a-f]{64}\n?$/
@@ -33,10 +34,7 @@ export class TokenFile {
   authorised(authorization: string): boolean {
     this.#look()
     const token = this.#token
-    if (token === undefined || authorization.length < 7) return false
-    if (authorization.slice(0, 7).toLowerCase() !== 'bearer ') return false
-    const given = Buffer.from(authorization.slice(7).trim(), 'latin1')
-    return given.byteLength === token.byteLength && timingSafeEqual(given, token)
+    return token !== undefined && isBearer(authorization, token)
   }
 
   /** Why nobody is authorised at the moment, or undefined. */
