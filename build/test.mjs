@@ -1,6 +1,8 @@
 // Runs the tests: all of them in a virtual display with a session bus where both are there, else without the desktop's.
 import { spawn, spawnSync } from 'node:child_process'
-import { resolve } from 'node:path'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
 const vitest = [process.execPath, resolve(root, 'node_modules/vitest/vitest.mjs'), 'run']
@@ -25,6 +27,21 @@ if (wantsDesktop && missing.length === 0) {
   command.push('--project', '!desktop')
 }
 const [file, ...args] = command
-const child = spawn(file, args, { cwd: root, stdio: 'inherit' })
+const folder = mkdtempSync(join(tmpdir(), 'anet-test-'))
+const closingLine = join(folder, 'closing-line')
+const child = spawn(file, args, {
+  cwd: root,
+  env: { ...process.env, ANET_CLOSING_LINE: closingLine, FORCE_COLOR: process.stdout.isTTY ? '1' : '0' },
+  stdio: ['inherit', 'pipe', 'pipe'],
+})
+child.stdout.pipe(process.stdout)
+child.stderr.pipe(process.stderr)
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
-child.once('exit', (code) => process.exit(code ?? 1))
+// not "close": what a session bus has started may hold the pipes open, and nothing it says belongs after the last line
+child.once('exit', (code) => {
+  child.stdout.unpipe()
+  child.stderr.unpipe()
+  const line = existsSync(closingLine) ? readFileSync(closingLine, 'utf8') : '0 passed, 1 failed\n'
+  rmSync(folder, { recursive: true, force: true })
+  process.stdout.write(line, () => process.exit(code ?? 1))
+})

@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs'
+import { writeFileSync, writeSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
 
 /** Prints `N passed, N failed` as the last line of a run; a file that did not load and an unhandled error count as failures. */
@@ -11,7 +11,11 @@ export default class ClosingLine implements Reporter {
       if (!module.ok() && !states.includes('failed')) count.failed += 1
     }
     const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
+    const line = `${count.passed} passed, ${count.failed} failed${skipped}\n`
+    const file = process.env['ANET_CLOSING_LINE']
+    // build/test.mjs prints it when everything else has been said
+    if (file !== undefined) writeFileSync(file, line)
     // at exit, so that no other reporter writes after it
-    process.once('exit', () => writeSync(1, `${count.passed} passed, ${count.failed} failed${skipped}\n`))
+    else process.once('exit', () => writeSync(1, line))
   }
 }
