@@ -6,10 +6,10 @@ import express, { type ErrorRequestHandler, type Express } from 'express'
 import { z } from 'zod'
 import { handle, nodeContract, type NodeDoor, type Result } from '@shared/contract/index.ts'
 import { removePrivateFile, writePrivateFile } from '../data-dir/index.ts'
+import { checkRequest, isBearer, readHeaders, type Refusal, type RequestPolicy } from '../loopback/index.ts'
 import type { Log } from '../ports.ts'
 import { streamEvents } from './event-stream.ts'
 import { controlFiles, controlPaths, maxCallBytes } from './files.ts'
-import { guard, type Refusal } from './guard.ts'
 
 export interface ControlOptions {
   readonly dataDir: string
@@ -37,7 +37,15 @@ export async function startControl(options: ControlOptions): Promise<ControlServ
   const token = randomBytes(32).toString('hex')
   const ending = new AbortController()
   let port = 0
-  const app = controlApp({ door, log, ending: ending.signal, check: (request) => guard(request, { port, token }) })
+  const expected = Buffer.from(token)
+  const policy: RequestPolicy = {
+    get port() {
+      return port
+    },
+    realm: 'anet-control',
+    authorised: (authorization) => isBearer(authorization, expected),
+  }
+  const app = controlApp({ door, log, ending: ending.signal, policy })
   const server = createServer(
     { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 30_000, requireHostHeader: false },
     app,
@@ -80,13 +88,8 @@ export async function startControl(options: ControlOptions): Promise<ControlServ
   }
 }
 
-function controlApp(parts: {
-  door: NodeDoor
-  log: Log
-  ending: AbortSignal
-  check: (request: IncomingMessage) => Refusal | undefined
-}): Express {
-  const { door, log, ending, check } = parts
+function controlApp(parts: { door: NodeDoor; log: Log; ending: AbortSignal; policy: RequestPolicy }): Express {
+  const { door, log, ending, policy } = parts
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -96,7 +99,7 @@ function controlApp(parts: {
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
     })
-    const refusal = check(request)
+    const refusal = checkRequest(readHeaders(request), policy)
     if (refusal !== undefined) {
       refuse(response, refusal)
       return
@@ -109,14 +112,13 @@ function controlApp(parts: {
     .post(async (request, response) => {
       const body = await readBody(request)
       if (body === undefined) {
-        refuse(response, { status: 413, code: 'too_large', message: `A call is limited to ${maxCallBytes} bytes.` })
+        refuse(response, { status: 413, message: `A call is limited to ${maxCallBytes} bytes.` })
         return
       }
       const call = callSchema.safeParse(parseJson(body))
       if (!call.success || !request.is('application/json')) {
         refuse(response, {
           status: call.success ? 415 : 400,
-          code: 'invalid_call',
           message: 'A call is a JSON object {"method": "group.name", "input": {…}} of type application/json.',
         })
         return
@@ -132,7 +134,7 @@ function controlApp(parts: {
     .get((_request, response) => streamEvents(door, response, ending))
     .all((_request, response) => refuse(response, methodNotAllowed('GET')))
   app.use((_request, response) => {
-    refuse(response, { status: 404, code: 'no_such_path', message: 'There is nothing at this path.' })
+    refuse(response, { status: 404, message: 'There is nothing at this path.' })
   })
   const onError: ErrorRequestHandler = (error: unknown, request, response, _next) => {
     // a client that left in the middle of its request is nobody's failure
@@ -140,8 +142,8 @@ function controlApp(parts: {
     const isMalformed = error instanceof URIError
     if (!isMalformed) log.error({ err: error }, 'a request of the control plane failed')
     if (response.headersSent) response.destroy()
-    else if (isMalformed) refuse(response, { status: 400, code: 'bad_request', message: 'The path is malformed.' })
-    else refuse(response, { status: 500, code: 'internal', message: 'Something failed inside ANet.' })
+    else if (isMalformed) refuse(response, { status: 400, message: 'The path is malformed.' })
+    else refuse(response, { status: 500, message: 'Something failed inside ANet.' })
   }
   app.use(onError)
   return app
@@ -170,18 +172,32 @@ function parseJson(body: Buffer): unknown {
 }
 
 function methodNotAllowed(allow: string): Refusal {
-  return { status: 405, code: 'method_not_allowed', message: `Use ${allow}.`, headers: { allow } }
+  return { status: 405, message: `Use ${allow}.`, headers: ['Allow', allow] }
 }
 
-function refuse(response: ServerResponse, { status, code, message, headers }: Refusal): void {
-  const refusal: Result = { ok: false, error: { code, message } }
+const codes: Readonly<Record<number, string>> = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  403: 'origin_refused',
+  404: 'no_such_path',
+  405: 'method_not_allowed',
+  413: 'too_large',
+  415: 'wrong_media_type',
+  421: 'misdirected',
+}
+
+/** Answers a request that goes no further, in the form of a call's answer. */
+function refuse(response: ServerResponse, { status, message, headers = [] }: Refusal): void {
+  const refusal: Result = { ok: false, error: { code: codes[status] ?? 'internal', message } }
   const body = JSON.stringify(refusal)
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    response.setHeader(headers[index] ?? '', headers[index + 1] ?? '')
+  }
   // the rest of a refused request is not read: the connection goes with it
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     connection: 'close',
-    ...headers,
   })
   response.end(body)
 }

@@ -1,0 +1,9 @@
+export {
+  checkRequest,
+  hasBody,
+  type HeaderFacts,
+  isBearer,
+  readHeaders,
+  type Refusal,
+  type RequestPolicy,
+} from './request-checks.ts'
