@@ -129,7 +129,6 @@ describe('list', () => {
           charge: 'free',
           lastSeen: '2023-11-14T22:13:20.000Z',
           reviewCount: 0,
-          avgRating: null,
         },
         {
           aid: otherAgent,

@@ -45,7 +45,6 @@ function listed({ aid, peer, lastSeen }: DirectoryEntry, agentsUrl: string): Rec
     lastSeen: new Date(lastSeen).toISOString(),
     // no hub collects reviews yet: nobody has given one
     reviewCount: 0,
-    avgRating: null,
   }
 }
 
