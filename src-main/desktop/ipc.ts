@@ -79,10 +79,19 @@ function checkSender(event: IpcMainInvokeEvent, window: WebContents | undefined)
 }
 
 function checkSize(input: unknown): void {
-  const size = JSON.stringify(input)?.length ?? 0
+  const size = sizeOf(input)
   if (size > maxInputBytes) {
     throw new AnetError('input_too_large', `This call carries ${size} characters; ${maxInputBytes} are allowed.`, {
       remedy: 'Send long content as a file.',
     })
+  }
+}
+
+/** Inputs are JSON; the page could also send what JSON has no form for. */
+function sizeOf(input: unknown): number {
+  try {
+    return JSON.stringify(input)?.length ?? 0
+  } catch (cause) {
+    throw new AnetError('invalid_input', 'The input of a call must be JSON.', { cause })
   }
 }

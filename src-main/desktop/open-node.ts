@@ -1,8 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { isAnetError } from '@shared/errors.ts'
 import { connectControl } from '../node/control/index.ts'
 import { startNode } from '../node/node.ts'
 import type { AttachedNode } from './session.ts'
 import { startUtilityChild } from './utility-process.ts'
+
+const askAgainMs = 250
 
 /**
  * Starts the node in this process. If one runs already on the data directory, the window looks at that one through its
@@ -29,19 +32,23 @@ async function attach(dataDir: string): Promise<AttachedNode> {
     ended = resolve
   })
   let connected = false
+  let closed = false
   const door = connectControl({
     dataDir,
     onConnection: (now) => {
-      if (connected && !now) void stillThere()
       connected = now
+      if (!now) void stillThere()
     },
   })
-  /** The event connection went: either it comes back by itself, or the node was stopped. */
+  /** The event connection went: either it comes back by itself, or the node is gone, perhaps only in a moment. */
   const stillThere = async (): Promise<void> => {
-    try {
-      await door.client.node.status({})
-    } catch (error) {
-      if (isAnetError(error, 'node_not_running')) ended()
+    while (!connected && !closed) {
+      try {
+        await door.client.node.status({})
+      } catch (error) {
+        if (isAnetError(error, 'node_not_running')) return ended()
+      }
+      await delay(askAgainMs)
     }
   }
   await door.client.node.status({})
@@ -50,6 +57,7 @@ async function attach(dataDir: string): Promise<AttachedNode> {
     attached: true,
     ended: lost,
     close: () => {
+      closed = true
       door.close()
       return Promise.resolve()
     },
