@@ -32,6 +32,7 @@ export interface Sending {
   readonly text: string
   /** Content of a file part besides the text. */
   readonly file?: string
+  readonly fileName?: string
   readonly messageId?: string
   readonly contextId?: string
   readonly taskId?: string
@@ -51,8 +52,8 @@ export class EndpointClient {
   }
 
   async send(sending: Sending): Promise<WireTask> {
-    const { text, file, ...ids } = sending
-    const raw = file === undefined ? [] : [{ raw: Buffer.from(file).toString('base64'), filename: 'file.txt' }]
+    const { text, file, fileName = 'file.txt', ...ids } = sending
+    const raw = file === undefined ? [] : [{ raw: Buffer.from(file).toString('base64'), filename: fileName }]
     const message = { messageId: randomUUID(), ...ids, role: 'ROLE_USER', parts: [{ text }, ...raw] }
     const result = await this.call('SendMessage', { message, configuration: { returnImmediately: true } })
     return z.object({ task: taskSchema }).parse(result).task

@@ -23,6 +23,8 @@ export interface FaultyNode {
 
 /** A hub, an operator, a provider and its agent: four processes that are started again when they die. */
 export interface FaultyNetwork {
+  readonly folder: string
+  readonly agentToken: string
   readonly hub: Program
   readonly agent: Program
   readonly operator: FaultyNode
@@ -44,20 +46,30 @@ const environment = (fault: string | undefined): NodeJS.ProcessEnv => {
   return fault === undefined ? rest : { ...rest, ANET_FAULT: fault }
 }
 
-/** Starts all four from the build, in a folder of their own, and waits until a first task has gone through. */
-export async function startFaultyNetwork(): Promise<FaultyNetwork> {
+export interface FaultyNetworkOptions {
+  /** Puts something between the nodes and the hub; resolves with the URL under which they find it. */
+  readonly between?: (hubUrl: string) => Promise<string>
+  /** More of both nodes' config.json. */
+  readonly config?: Partial<ConfigInput>
+}
+
+/** Starts all four from the build, in a folder of their own. The nodes join the hub by themselves. */
+export async function startFaultyNetwork({ between, config }: FaultyNetworkOptions = {}): Promise<FaultyNetwork> {
   const folder = await mkdtemp(join(tmpdir(), 'anet-faults-'))
   const paths = { socket: join(folder, 'agent.sock'), token: join(folder, 'token'), record: join(folder, 'texts') }
-  await writeFile(paths.token, randomBytes(32).toString('hex'), { mode: 0o600 })
+  const agentToken = randomBytes(32).toString('hex')
+  await writeFile(paths.token, agentToken, { mode: 0o600 })
   await writeFile(paths.record, '')
 
   const hub = hubProgram(join(folder, 'hub'))
   const { program: agent, bundle, agentHasSeen } = await agentProgram(paths)
-  const [hubView] = await Promise.all([hub.start(), agent.start()])
+  const [{ url, aid }] = await Promise.all([hub.start(), agent.start()])
+  const hubView = { url: (await between?.(url)) ?? url, aid }
   const operator = await createNode('operator', join(folder, 'operator'))
   const provider = await createNode('provider', join(folder, 'provider'))
-  await configure(operator, { hub: hubView, agent: { name: 'Operator' } })
+  await configure(operator, { ...config, hub: hubView, agent: { name: 'Operator' } })
   await configure(provider, {
+    ...config,
     hub: hubView,
     agent: { name: 'Provider' },
     skills: [{ id: 'count', name: 'Count' }],
@@ -73,6 +85,8 @@ export async function startFaultyNetwork(): Promise<FaultyNetwork> {
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as string)
   return {
+    folder,
+    agentToken,
     hub: hub.program,
     agent,
     operator,
