@@ -67,17 +67,17 @@ export class Loopback {
 
   /** Resolves when every message has been handled, and those that they caused. */
   async idle(): Promise<void> {
-    while (!this.#held && (this.#mail.length > 0 || this.#running !== undefined)) await this.#running
+    while (this.#running !== undefined) await this.#running
   }
 
   #pump(): void {
     if (this.#held || this.#running !== undefined) return
     this.#running = this.#deliverAll().finally(() => {
       this.#running = undefined
-      if (this.#mail.length > 0) this.#pump()
     })
   }
 
+  /** Ends when nothing is left, or when the next message has to wait. */
   async #deliverAll(): Promise<void> {
     for (let mail = this.#mail[0]; mail !== undefined && !this.#held; mail = this.#mail[0]) {
       const sender = this.#nodes.get(mail.from)
@@ -109,8 +109,8 @@ export class LoopbackNetwork implements Pick<
   readonly #clock: Clock
   readonly #between: Loopback
   readonly #handlers = new Map<MessageType, Registration>()
-  readonly #sent = new Map<string, number>()
-  readonly #received: Map<string, number>
+  /** Numbers given and received: what a real network keeps over a restart. */
+  readonly numbers: { readonly sent: Map<string, number>; readonly received: Map<string, number> }
   #onProgress: Parameters<Network['onProgress']>[0] = () => {}
   state: JoinState['state'] = 'joined'
   /** Codes of messages that were refused for good, in order. */
@@ -123,19 +123,15 @@ export class LoopbackNetwork implements Pick<
     store: Store
     clock: Clock
     between: Loopback
-    /** What an earlier run of the same node had received. */
-    received?: Map<string, number>
+    /** The numbers of an earlier run of the same node. */
+    numbers?: LoopbackNetwork['numbers']
   }) {
     this.#own = options.own
     this.#store = options.store
     this.#clock = options.clock
     this.#between = options.between
-    this.#received = options.received ?? new Map<string, number>()
+    this.numbers = options.numbers ?? { sent: new Map<string, number>(), received: new Map<string, number>() }
     this.#between.add(this.#own, this)
-  }
-
-  get received(): Map<string, number> {
-    return this.#received
   }
 
   get reachable(): boolean {
@@ -186,8 +182,8 @@ export class LoopbackNetwork implements Pick<
     const { to, type, task } = message
     const bytes = message.body as unknown as Uint8Array
     tx.afterCommit(() => {
-      const n = this.#sent.get(task.id) ?? 0
-      this.#sent.set(task.id, n + 1)
+      const n = this.numbers.sent.get(task.id) ?? 0
+      this.numbers.sent.set(task.id, n + 1)
       this.#between.post({ from: this.#own, to, type, task, n, bytes })
     })
   }
@@ -209,7 +205,7 @@ export class LoopbackNetwork implements Pick<
   /** Applies a message once, in order; what the handler refuses for good is recorded and dropped. */
   async receive({ from, type, task, n, bytes }: Mail): Promise<void> {
     const lane = `${from} ${task.requester} ${task.id}`
-    const received = this.#received.get(lane) ?? -1
+    const received = this.numbers.received.get(lane) ?? -1
     if (n !== undefined && n <= received) return
     if (n !== undefined && n !== received + 1) throw new Error(`message ${n} came after ${received}`)
     const registration = this.#handlers.get(type)
@@ -223,6 +219,6 @@ export class LoopbackNetwork implements Pick<
       if (!isAnetError(error)) throw error
       this.refused.push(error.code)
     }
-    if (n !== undefined) this.#received.set(lane, n)
+    if (n !== undefined) this.numbers.received.set(lane, n)
   }
 }

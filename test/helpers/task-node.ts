@@ -4,7 +4,7 @@ import type { Message, Part, TaskState } from '@shared/a2a/index.ts'
 import { type Config, configSchema } from '@shared/config/index.ts'
 import type { Identity } from '../../src-main/node/identity/index.ts'
 import type { Network, TaskKey } from '../../src-main/node/network/index.ts'
-import { type Store } from '../../src-main/node/store/index.ts'
+import type { Store } from '../../src-main/node/store/index.ts'
 import {
   createInboundPolicy,
   createTasks,
@@ -15,6 +15,7 @@ import {
   type TaskSummary,
 } from '../../src-main/node/tasks/index.ts'
 import { Loopback, LoopbackNetwork } from './loopback-network.ts'
+import { newAid } from './new-aid.ts'
 import { silentLog, type SteeredClock, steeredClock, temporaryStore } from './temporary-store.ts'
 
 /** The task floor of one node over its real store and a loopback network. */
@@ -43,7 +44,12 @@ export async function taskNode(between: Loopback, options: { start?: boolean } =
     fault: () => {},
   }
   let dataDir: string | undefined
-  const open = async (received?: Map<string, number>): Promise<void> => {
+  const stop = async (): Promise<void> => {
+    between.hold()
+    await between.idle()
+    await node.tasks?.stop()
+  }
+  const open = async (): Promise<void> => {
     const store = await temporaryStore({
       migrations: tasksMigrations,
       clock,
@@ -55,7 +61,7 @@ export async function taskNode(between: Loopback, options: { start?: boolean } =
       store,
       clock,
       between,
-      ...(received === undefined ? {} : { received }),
+      ...(node.network === undefined ? {} : { numbers: node.network.numbers }),
     })
     const tasks = createTasks({
       store,
@@ -67,16 +73,18 @@ export async function taskNode(between: Loopback, options: { start?: boolean } =
       fault: (name) => node.fault(name),
     })
     Object.assign(node, { store, network, tasks })
+    // before the store is closed
+    onTestFinished(stop)
   }
   await open()
   if (options.start !== false) await node.tasks?.start()
-  onTestFinished(async () => node.tasks?.stop())
   node.restart = async (before) => {
-    await node.tasks?.stop()
+    await stop()
     await node.store?.close()
     before?.()
-    await open(node.network?.received)
+    await open()
     await node.tasks?.start()
+    between.release()
   }
   node.evidence = (key) => (node.store?.evidence.ofTask(key) ?? []).map(({ kind }) => kind)
   return node as TaskNode
@@ -120,11 +128,4 @@ export function states(entries: readonly TaskEntry[]): TaskState[] {
 
 export function textOf(holder: { readonly parts: readonly (Part | { large: unknown })[] } | undefined): string {
   return (holder?.parts ?? []).map((part) => ('text' in part ? part.text : '')).join('')
-}
-
-/** The form of an AID; no key belongs to it. */
-export function newAid(): string {
-  const letters = 'abcdefghijklmnopqrstuvwxyz234567'
-  const random = Array.from(randomBytes(50), (byte) => letters[byte % 32])
-  return `bafyreia${random.join('')}a`
 }

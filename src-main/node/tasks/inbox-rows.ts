@@ -11,6 +11,8 @@ export interface ItemRow extends InboxItem {
   readonly forwarder: boolean
   /** While it was being forwarded the provider ended the task or asked a question: how the forward ended is known. */
   readonly concluded: boolean
+  /** The operator has it, after a forwarder or from the beginning. */
+  readonly operator: boolean
 }
 
 interface SqlRow {
@@ -22,6 +24,7 @@ interface SqlRow {
   readonly trusted: number
   readonly forwarder: number
   readonly concluded: number
+  readonly operator: number
   readonly key: string
   readonly requester: Aid
   readonly peer: Aid
@@ -35,13 +38,14 @@ export function insertItem(
   item: Pick<ItemRow, 'task' | 'seq' | 'receivedAt' | 'state' | 'trusted' | 'forwarder'>,
 ): ItemRow {
   const { lastInsertRowid } = tx.run(
-    'INSERT INTO inbox_items (task, seq, received_at, state, trusted, forwarder) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO inbox_items (task, seq, received_at, state, trusted, forwarder, operator) VALUES (?, ?, ?, ?, ?, ?, ?)',
     item.task,
     item.seq,
     item.receivedAt,
     item.state,
     Number(item.trusted),
     Number(item.forwarder),
+    Number(!item.forwarder),
   )
   const row = itemById(tx, lastInsertRowid)
   if (row === undefined) throw new Error('an inbox item vanished while it was written')
@@ -85,6 +89,11 @@ export function moveItem(tx: Tx, id: number, from: readonly ItemState[], to: Ite
   return changes > 0
 }
 
+/** From here on the operator speaks for this item. */
+export function giveToOperator(tx: Tx, id: number): void {
+  tx.run('UPDATE inbox_items SET operator = 1 WHERE id = ?', id)
+}
+
 /** The operator or a forwarder has nothing more to do for this task, except to say how a running forward ended. */
 export function closeItems(tx: Tx, task: number): void {
   tx.run(
@@ -114,5 +123,6 @@ function itemFromSql(row: SqlRow): ItemRow {
     task: row.task,
     forwarder: row.forwarder === 1,
     concluded: row.concluded === 1,
+    operator: row.operator === 1,
   }
 }

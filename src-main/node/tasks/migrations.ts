@@ -93,7 +93,8 @@ CREATE TABLE inbox_items (
   state TEXT NOT NULL,
   trusted INTEGER NOT NULL,
   forwarder INTEGER NOT NULL,
-  concluded INTEGER NOT NULL DEFAULT 0
+  concluded INTEGER NOT NULL DEFAULT 0,
+  operator INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX inbox_items_task ON inbox_items (task);
 CREATE INDEX inbox_items_open ON inbox_items (id) WHERE state <> 'answered';

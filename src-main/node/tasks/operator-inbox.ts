@@ -4,7 +4,7 @@ import { AnetError } from '@shared/errors.ts'
 import type { Network, PreparedBody } from '../network/index.ts'
 import type { Unsubscribe } from '../ports.ts'
 import type { Store, Tx } from '../store/index.ts'
-import { countOpenItems, itemById, itemPage, type ItemRow, itemView, moveItem } from './inbox-rows.ts'
+import { countOpenItems, giveToOperator, itemById, itemPage, type ItemRow, itemView, moveItem } from './inbox-rows.ts'
 import { type Journal, taskNotFound } from './journal.ts'
 import type { Keeping, Kept } from './keeping.ts'
 import { checkParts, toWireArtifact } from './parts.ts'
@@ -107,6 +107,7 @@ export class OperatorInbox implements Inbox {
       row = journal.artifact(tx, row, { artifact: reply.kept.value, append: false, lastChunk: true })
       network.enqueue(tx, { to: row.peer, type: 'task.artifact', task: row.key, body: reply.body })
     }
+    giveToOperator(tx, item.id)
     moveItem(tx, item.id, [item.state], answer.kind === 'reply' ? 'waiting' : 'answered')
     voice.speak(tx, row, status)
     voice.inboxChanged(tx)

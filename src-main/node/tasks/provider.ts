@@ -3,7 +3,7 @@ import { type Artifact, isTerminal } from '@shared/a2a/index.ts'
 import type { Network, TaskKey } from '../network/index.ts'
 import type { Store, Tx } from '../store/index.ts'
 import type { Announcements } from './announcements.ts'
-import { itemById, itemsIn, itemView, moveItem } from './inbox-rows.ts'
+import { giveToOperator, itemById, itemsIn, itemView, moveItem } from './inbox-rows.ts'
 import { type Journal, taskNotFound } from './journal.ts'
 import type { Keeping } from './keeping.ts'
 import { Lanes } from './lanes.ts'
@@ -133,6 +133,7 @@ export class Provider implements ProviderSide {
       const isOpen = !isTerminal(row.state) && !before.concluded
       const handOver = failed !== undefined && isOpen
       moveItem(tx, item.id, ['forwarding', 'queued'], handOver ? 'waiting' : 'answered')
+      if (handOver) giveToOperator(tx, item.id)
       const data = { item: item.id, ...(failed === undefined ? {} : { reason: failed.reason }) }
       journal.evidence(tx, failed === undefined ? 'anet.backend.forwarded' : 'anet.backend.failed', row, data)
       if (handOver && row.state === 'TASK_STATE_SUBMITTED') {

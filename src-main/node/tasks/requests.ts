@@ -191,7 +191,9 @@ export class Requests {
 
   #addItem(tx: Tx, row: TaskRow, seq: number, input: Omit<Parameters<Router>[0], 'peer'>): void {
     const { voice, clock } = this.#parts
-    const state = row.accepted ? this.#route(row, input) : 'awaiting_admission'
+    const last = input.firstOfTask ? undefined : itemsOfTask(tx, row.id).at(-1)
+    const known = last === undefined ? input : { ...input, wasForwarded: !last.operator }
+    const state = row.accepted ? this.#route(row, known) : 'awaiting_admission'
     const item = insertItem(tx, {
       task: row.id,
       seq,

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { isTerminal, type Message } from '@shared/a2a/index.ts'
 import { AnetError } from '@shared/errors.ts'
-import type { Aid, WireMessage } from '@shared/wire/index.ts'
+import { type Aid, isCid, type WireMessage } from '@shared/wire/index.ts'
 import type { Identity } from '../identity/index.ts'
 import type { Network, PreparedBody, TaskKey } from '../network/index.ts'
 import type { Clock } from '../ports.ts'
@@ -219,7 +219,7 @@ export class Sender {
   /** Only agents that this node can verify are sent to. Errors: `unknown_agent`, `hub_unreachable`, `peer_forked`, … */
   async #requireAgent(aid: Aid): Promise<void> {
     const { identity, network } = this.#parts
-    if (aid === identity.aid) throw unknownAgent(aid)
+    if (aid === identity.aid || !isCid(aid)) throw unknownAgent(aid)
     const { directory } = network
     const peer = directory.get(aid)?.peer ?? (await directory.lookup(aid)).peer
     if (peer === undefined) throw unknownAgent(aid)
