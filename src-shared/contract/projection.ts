@@ -71,7 +71,7 @@ export async function handle<T extends OperationTree>(
 }
 
 /** The operation of a name; only what the contract itself lists, nothing inherited. */
-export function operationOf(contract: OperationTree, method: string): Operation | undefined {
+function operationOf(contract: OperationTree, method: string): Operation | undefined {
   const [group, name, more] = method.split('.')
   if (group === undefined || name === undefined || more !== undefined) return undefined
   if (!Object.hasOwn(contract, group) || !Object.hasOwn(contract[group] ?? {}, name)) return undefined

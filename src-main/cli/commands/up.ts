@@ -5,6 +5,7 @@ import { nodeView, type NodeView } from '@shared/contract/index.ts'
 import { AnetError, errorView, isAnetError } from '@shared/errors.ts'
 import type { PassphraseSource } from '../../node/secrets/index.ts'
 import { anetCommand, type CommonOptions, type Context, run } from '../command.ts'
+import { exitCodes } from '../exit.ts'
 import { nodeText } from '../node-text.ts'
 import { type PassphraseOptions, passphraseSource } from '../passphrase.ts'
 import { selfCommand } from '../processes.ts'
@@ -53,7 +54,13 @@ async function statusOf({ node }: Context): Promise<NodeView | undefined> {
 }
 
 async function runInForeground(context: Context, passphrase: PassphraseSource): Promise<void> {
-  const { startNode } = await import('../../node/node.ts')
+  const [{ startNode }, { createLog }] = await Promise.all([import('../../node/node.ts'), import('../../node/log.ts')])
+  // in the background nobody sees stderr: what ends the process unexpectedly is found in the node log
+  const log = createLog({ dataDir: context.dataDir, stderr: true })
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'the node ended because of an error that nobody handled')
+    process.exit(exitCodes.failure)
+  })
   // a parent that started this process detached waits for one word of it
   const report = (message: unknown): void => {
     if (process.send !== undefined) process.send(message, () => process.disconnect?.())

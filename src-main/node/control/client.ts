@@ -183,7 +183,7 @@ async function readLine(path: string): Promise<string | undefined> {
   return bytes?.toString('utf8').trim()
 }
 
-export function nodeNotRunning(dataDir: string): AnetError {
+function nodeNotRunning(dataDir: string): AnetError {
   return new AnetError('node_not_running', `No ANet node runs on ${dataDir}.`, { remedy: 'Start it with "anet up".' })
 }
 

@@ -1,7 +1,6 @@
 import type { ControlOptions, ControlServer } from './server.ts'
 
-export { connectControl, type ControlDoor, nodeNotRunning } from './client.ts'
-export { controlFiles } from './files.ts'
+export { connectControl, type ControlDoor } from './client.ts'
 export type { ControlOptions, ControlServer } from './server.ts'
 
 /** {@link ControlServer} of server.ts, loaded when it is started: the command line needs the client alone, at once. */

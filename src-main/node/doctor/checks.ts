@@ -87,16 +87,22 @@ export function diskCheck(dataDir: string): Promise<CheckView> {
   })
 }
 
+/** Where the node stands with its hub. No hub yet, and what passes by itself, is a warning. */
 export function hubCheck(join: JoinStateView): CheckView {
-  const outcome = join.state === 'joined' ? 'ok' : join.registered || join.state === 'joining' ? 'warn' : 'fail'
-  const remedy =
-    outcome === 'ok' ? null : join.state === 'no_hub' ? 'Join one with "anet join URL".' : 'See the sentence above.'
-  return {
-    name: 'hub',
-    outcome,
-    seen: join.hub === null ? join.sentence : `${join.hub.url}: ${join.sentence}`,
-    remedy,
-  }
+  const { outcome, remedy } = hubOutcomes[join.state]
+  const seen = join.hub === null ? join.sentence : `${join.hub.url}: ${join.sentence}`
+  return { name: 'hub', outcome, seen, remedy }
+}
+
+const hubOutcomes: Readonly<Record<JoinStateView['state'], Pick<CheckView, 'outcome' | 'remedy'>>> = {
+  joined: { outcome: 'ok', remedy: null },
+  no_hub: { outcome: 'warn', remedy: 'Join one with "anet join URL".' },
+  joining: { outcome: 'warn', remedy: null },
+  waiting_for_admission: { outcome: 'warn', remedy: 'Ask the operator of the hub to admit this node.' },
+  hub_unreachable: { outcome: 'warn', remedy: 'Check the network; the node goes on trying.' },
+  refused: { outcome: 'fail', remedy: 'Ask the operator of the hub, or join another one.' },
+  removed: { outcome: 'fail', remedy: 'Ask the operator of the hub, or join another one.' },
+  running_elsewhere: { outcome: 'fail', remedy: 'Stop the other node with this identity, then restart this one.' },
 }
 
 export function ok(seen: string): Omit<CheckView, 'name'> {

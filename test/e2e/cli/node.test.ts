@@ -43,7 +43,9 @@ describe('the life of a node', () => {
     expect(status).toMatchObject({ kind: 'headless', dataDir, join: { state: 'no_hub' }, endpoint: { state: 'up' } })
     expect(isAlive(status.pid)).toBe(true)
 
-    const doctor = await anetJson<{ running: boolean; checks: CheckView[] }>(['doctor'], { dataDir })
+    const examined = await anet(['doctor', '--json'], { dataDir })
+    expect(examined.code).toBe(0)
+    const doctor = JSON.parse(examined.stdout) as { running: boolean; checks: CheckView[] }
     expect(doctor.running).toBe(true)
     const outcomes = Object.fromEntries(doctor.checks.map(({ name, outcome }) => [name, outcome]))
     expect(outcomes).toMatchObject({
@@ -52,6 +54,7 @@ describe('the life of a node', () => {
       'secret store': 'warn',
       database: 'ok',
       clock: 'ok',
+      hub: 'warn',
     })
 
     const address = await anet(['a2a', 'address'], { dataDir })
