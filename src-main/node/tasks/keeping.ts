@@ -1,16 +1,10 @@
+import { createHash } from 'node:crypto'
 import type { Part } from '@shared/a2a/index.ts'
-import { AnetError } from '@shared/errors.ts'
-import { encodeCbor, type WireArtifact, type WireMessage, type WirePart } from '@shared/wire/index.ts'
+import type { WireArtifact, WireMessage, WirePart } from '@shared/wire/index.ts'
 import { type Content, type FileRef, inlineLimit, type Tx } from '../store/index.ts'
-import { base64, bytesOf, fieldOf, fromWirePart, inlineSize, isLarge } from './parts.ts'
+import { planFiles } from './file-plan.ts'
+import { base64, bytesOf, fieldOf, fromWirePart, isLarge } from './parts.ts'
 import type { LargePart, StoredArtifact, StoredMessage, StoredPart } from './types.ts'
-
-/** Smaller content is not worth a file: the reference takes up several hundred bytes itself. */
-const smallestFile = 1024
-/** What one reference to a file takes up in a row, at most. */
-const referenceSize = 320
-/** Room for what a row holds beside the message: ids, names, a client's name. */
-const roomForRest = 4096
 
 /** A message or an artifact in the form that is kept, and the sealed files that were written for it. */
 export interface Kept<T> {
@@ -21,6 +15,8 @@ export interface Kept<T> {
 /** Keeps content: small content in rows, what does not fit there in sealed files (spec/architecture.md). */
 export class Keeping {
   readonly #content: Content
+  /** The shared file that was read last. */
+  #opened: { readonly name: string; readonly bytes: Promise<Uint8Array> } | undefined
 
   constructor(content: Content) {
     this.#content = content
@@ -61,27 +57,47 @@ export class Keeping {
   async materialise(part: StoredPart): Promise<Part> {
     if (!isLarge(part)) return part
     const { large, ...rest } = part
-    const bytes = await this.#content.getFile(large.file)
+    const bytes = await this.#bytes(large)
     if (large.field === 'raw') return { ...rest, raw: base64(bytes) }
     const text = new TextDecoder().decode(bytes)
     return large.field === 'text' ? { ...rest, text } : { ...rest, data: JSON.parse(text) as Part['data'] & {} }
   }
 
+  async #bytes({ file, within }: LargePart['large']): Promise<Uint8Array> {
+    if (within === undefined) return await this.#content.getFile(file)
+    const { offset, size, sha256 } = within
+    const whole = await this.#shared({ ...file, size, sha256 })
+    return whole.subarray(offset, offset + file.size)
+  }
+
   async #parts(holder: { readonly parts: readonly WirePart[] }): Promise<{ parts: StoredPart[]; files: FileRef[] }> {
-    const chosen = partsForFiles(holder)
     const files: FileRef[] = []
-    const parts: StoredPart[] = []
+    const large = new Map<WirePart, LargePart>()
     // one after the other: each is in memory a second time while it is sealed
-    for (const part of holder.parts) {
-      if (!chosen.has(part)) parts.push(fromWirePart(part))
-      else {
-        // oxlint-disable-next-line no-await-in-loop
-        const file = await this.#content.putFile(bytesOf(part))
-        files.push(file)
-        parts.push(largePart(part, file))
+    for (const together of planFiles(holder)) {
+      const contents = together.map(bytesOf)
+      const [only = new Uint8Array()] = contents
+      // oxlint-disable-next-line no-await-in-loop
+      const file = await this.#content.putFile(contents.length === 1 ? only : Buffer.concat(contents))
+      files.push(file)
+      let offset = 0
+      for (const [index, part] of together.entries()) {
+        const bytes = contents[index] ?? new Uint8Array()
+        large.set(part, largePart(part, contents.length === 1 ? { file } : sliceOf(file, offset, bytes)))
+        offset += bytes.byteLength
       }
     }
-    return { parts, files }
+    return { parts: holder.parts.map((part) => large.get(part) ?? fromWirePart(part)), files }
+  }
+
+  /** Parts that share a file are usually read one after the other. */
+  async #shared(file: FileRef): Promise<Uint8Array> {
+    const known = this.#opened
+    if (known?.name === file.name) return await known.bytes
+    const bytes = this.#content.getFile(file)
+    this.#opened = { name: file.name, bytes }
+    bytes.catch(() => (this.#opened = undefined))
+    return await bytes
   }
 }
 
@@ -104,37 +120,21 @@ function requireSmall({ parts }: { readonly parts: readonly WirePart[] }): void 
   if (size > inlineLimit) throw new Error('a large message was not prepared')
 }
 
-function largePart(part: WirePart, file: FileRef): LargePart {
+function largePart(part: WirePart, where: Omit<LargePart['large'], 'field'>): LargePart {
   const { metadata, filename, mediaType } = part
   return {
-    large: { field: fieldOf(part), file },
+    large: { field: fieldOf(part), ...where },
     ...(metadata === undefined ? {} : { metadata }),
     ...(filename === undefined ? {} : { filename }),
     ...(mediaType === undefined ? {} : { mediaType }),
   }
 }
 
-function withoutContent({ metadata = {}, filename = '', mediaType = '' }: WirePart): object {
-  return { metadata, filename, mediaType }
-}
-
-/** The largest parts, as many as it takes for the rest to fit into a row. */
-function partsForFiles(holder: { readonly parts: readonly WirePart[] }): ReadonlySet<WirePart> {
-  const sized = holder.parts.map((part) => ({ part, size: inlineSize(part) }))
-  const frame = encodeCbor({ ...holder, parts: holder.parts.map(withoutContent) }).byteLength
-  let total = frame + sized.reduce((sum, { size }) => sum + size + 16, 0)
-  const chosen = new Set<WirePart>()
-  const limit = inlineLimit - roomForRest
-  if (total <= limit) return chosen
-  for (const { part, size } of sized.toSorted((a, b) => b.size - a.size)) {
-    if (total <= limit || size < smallestFile) break
-    chosen.add(part)
-    total += referenceSize - size
+/** Size and digest are those of the part; those of the file that it shares stand beside them. */
+function sliceOf(file: FileRef, offset: number, bytes: Uint8Array): Omit<LargePart['large'], 'field'> {
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return {
+    file: { ...file, size: bytes.byteLength, sha256 },
+    within: { size: file.size, sha256: file.sha256, offset },
   }
-  if (total > limit) {
-    throw new AnetError('message_too_large', 'The names and metadata of this message take up over 250 KiB.', {
-      remedy: 'Send what the metadata holds as a part, or in several messages.',
-    })
-  }
-  return chosen
 }

@@ -16,7 +16,15 @@ import type { FileRef, Tx } from '../store/index.ts'
 /** A part as it is kept: content over the inline limit is replaced by a reference to a sealed file. */
 export type StoredPart = Part | LargePart
 export interface LargePart {
-  readonly large: { readonly field: 'text' | 'raw' | 'data'; readonly file: FileRef }
+  /**
+   * `file.size` and `file.sha256` are those of the part's content. Small parts share a file: `within` then holds the size
+   * and digest of the whole file and where the part begins in it. Read parts with `Tasks.materialise`.
+   */
+  readonly large: {
+    readonly field: 'text' | 'raw' | 'data'
+    readonly file: FileRef
+    readonly within?: { readonly size: number; readonly sha256: string; readonly offset: number }
+  }
   readonly metadata?: JsonObject
   readonly filename?: string
   readonly mediaType?: string
