@@ -11,7 +11,7 @@ import { createDialogs } from './dialogs.ts'
 import { registerIpc } from './ipc.ts'
 import { createNotifier } from './notifications.ts'
 import { openNode } from './open-node.ts'
-import { lockDownSession, servePage } from './protocol.ts'
+import { lockDownSession, registerScheme, servePage } from './protocol.ts'
 import { Session } from './session.ts'
 import { openSettings } from './settings.ts'
 import { setupHandlers } from './setup-handlers.ts'
@@ -23,6 +23,9 @@ import { type AppWindow, createWindow } from './window.ts'
 
 /** Composes the desktop: one instance for a data directory, the node, the window, the tray. */
 export function startApplication(): void {
+  // the first is refused once the app is ready, the second before; root has no sandbox, in development and tests
+  registerScheme()
+  if (process.getuid?.() !== 0) app.enableSandbox()
   const dataDir = dataDirectory()
   const own = join(dataDir, 'desktop')
   app.setPath('userData', own)

@@ -42,14 +42,14 @@ export class SessionBus {
     this.#bus = bus
   }
 
-  static async open(options: { tray: boolean } = { tray: true }): Promise<SessionBus> {
-    const bus = dbus.sessionBus()
+  static async open({ tray = true, address }: { tray?: boolean; address?: string } = {}): Promise<SessionBus> {
+    const bus = dbus.sessionBus(address === undefined ? {} : { busAddress: address })
     const self = new SessionBus(bus)
     // dbus-next has this method, its types do not
     const raw = bus as unknown as { addMethodHandler(handler: (call: Call) => boolean): void }
     raw.addMethodHandler((call) => self.#serve(call))
     await bus.requestName('org.freedesktop.Notifications', 0)
-    if (options.tray) await bus.requestName('org.kde.StatusNotifierWatcher', 0)
+    if (tray) await bus.requestName('org.kde.StatusNotifierWatcher', 0)
     return self
   }
 
