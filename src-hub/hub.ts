@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import { storageError } from '@shared/sql/index.ts'
 import type { Aid } from '@shared/wire/index.ts'
 import { createAdmin } from './admin/index.ts'
 import { createInProcessBus } from './bus/index.ts'
@@ -44,8 +45,8 @@ export interface RunningHub {
 
 /**
  * Starts a hub on `dataDir` (made with 0700 if it is not there). Errors: `hub_already_running`, `hub_key_missing`,
- * `hub_key_damaged`, `hub_directory_unsafe`, `hub_file_unsafe`, `hub_port_in_use`, `hub_port_forbidden`, and the
- * store's.
+ * `hub_key_damaged`, `hub_directory_unsafe`, `hub_file_unsafe`, `hub_port_in_use`, `hub_port_forbidden`, and those of
+ * storageError: `database_damaged`, `disk_full` and the like.
  */
 export async function startHub(options: HubOptions): Promise<RunningHub> {
   const { dataDir } = options
@@ -107,7 +108,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     }
   } catch (error) {
     await cleanUp()
-    throw error
+    throw storageError(error)
   }
 }
 

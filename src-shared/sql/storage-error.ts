@@ -57,7 +57,19 @@ export function storageError(error: unknown): unknown {
   }
 }
 
+/** SQLite's own texts for these codes (sqlite3_errstr): an error of preparing a statement may come without its code. */
+const codesByText = new Map([
+  ['database is locked', busy],
+  ['attempt to write a readonly database', readOnly],
+  ['disk I/O error', ioError],
+  ['database disk image is malformed', corrupt],
+  ['database or disk is full', full],
+  ['unable to open database file', cannotOpen],
+  ['file is not a database', notADatabase],
+])
+
 function primaryCode(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error)) return undefined
-  return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
+  if (!(error instanceof Error)) return undefined
+  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff
+  return 'code' in error && error.code === 'ERR_SQLITE_ERROR' ? codesByText.get(error.message) : undefined
 }
