@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 
-const anet = resolve(import.meta.dirname, '../../bin/anet.mjs')
+const root = resolve(import.meta.dirname, '../..')
+const anet = resolve(root, 'bin/anet.mjs')
 
 export const readySchema = z.strictObject({
   addr: z.string().regex(/^127\.0\.0\.1:\d+$/),
@@ -27,14 +28,26 @@ export interface RunningDemo {
   stop(): Promise<number | null>
 }
 
-/** Starts `anet demo` and waits for its ready file. Without `dir` its directory goes when it stops. */
-export async function startDemo(options: { dir?: string; env?: NodeJS.ProcessEnv } = {}): Promise<RunningDemo> {
+export interface DemoOptions {
+  /** Its directory; without one it gets a new one, which goes when it stops. */
+  readonly dir?: string
+  readonly env?: NodeJS.ProcessEnv
+  /** How a page starts it, before its options; in a process group of its own, as a terminal would. */
+  readonly command?: readonly [string, ...string[]]
+}
+
+/** Starts `anet demo` and waits for its ready file. */
+export async function startDemo(options: DemoOptions = {}): Promise<RunningDemo> {
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'anet-demo-'))
   const readyDir = mkdtempSync(join(tmpdir(), 'anet-ready-'))
   const readyFile = join(readyDir, 'ready.json')
-  const child = spawn(process.execPath, [anet, 'demo', '--data', dir, '--ready-file', readyFile], {
+  const [file, ...parameters] = options.command ?? [process.execPath, anet, 'demo']
+  const grouped = options.command !== undefined
+  const child = spawn(file, [...parameters, '--data', dir, '--ready-file', readyFile], {
+    cwd: root,
     env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: grouped,
   })
   let output = ''
   child.stdout.on('data', (data: Buffer) => (output += data.toString()))
@@ -56,8 +69,11 @@ export async function startDemo(options: { dir?: string; env?: NodeJS.ProcessEnv
     },
     token: () => readFileSync(ready.tokenFile, 'utf8').trim(),
     async stop() {
-      child.kill('SIGINT')
-      if (child.exitCode === null && child.signalCode === null) await exited
+      // Ctrl+C reaches every process of the group
+      const runs = child.exitCode === null && child.signalCode === null
+      if (runs && grouped && child.pid !== undefined) process.kill(-child.pid, 'SIGINT')
+      else child.kill('SIGINT')
+      if (runs) await exited
       rmSync(readyDir, { recursive: true, force: true })
       if (options.dir === undefined) rmSync(dir, { recursive: true, force: true })
       return child.exitCode
