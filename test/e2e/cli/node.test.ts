@@ -5,6 +5,9 @@ import type { CheckView, NodeView, TaskDetailView } from '@shared/contract/index
 import { anet, anetJson, startAnet, stopsWithTest } from '../../helpers/anet-command.ts'
 import { temporaryFolder } from '../../helpers/temporary-folder.ts'
 
+/** A busy machine takes longer than the second that a poll has by itself. */
+const patient = { timeout: 10_000 }
+
 async function initialised(folder: string, name: string): Promise<string> {
   const dataDir = join(folder, name)
   const parameters = ['init', '--secret-store', 'file', '--recovery-file', join(folder, `${name}.recovery`)]
@@ -64,7 +67,7 @@ describe('the life of a node', () => {
 
     const stop = await anet(['stop'], { dataDir })
     expect(stop).toMatchObject({ code: 0, stdout: 'The node has stopped.\n' })
-    await expect.poll(() => isAlive(status.pid)).toBe(false)
+    await expect.poll(() => isAlive(status.pid), patient).toBe(false)
     expect(existsSync(join(dataDir, 'control_token.txt'))).toBe(false)
     expect(existsSync(join(dataDir, 'node.lock'))).toBe(false)
     expect(await anet(['status'], { dataDir })).toMatchObject({ code: 3 })

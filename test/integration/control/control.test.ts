@@ -11,6 +11,9 @@ import { localClient, nodeContract, type NodeDoor, type NodeEvent } from '../../
 import { AnetError } from '../../../src-shared/errors.ts'
 import { aNodeView, aTaskSummary, deadHandlers } from '../../helpers/contract-views.ts'
 
+/** A busy machine takes longer than the second that a poll has by itself. */
+const patient = { timeout: 10_000 }
+
 let dataDir = ''
 let control: ControlServer
 let lock: DataDirLock
@@ -226,7 +229,7 @@ describe('a client of the control plane', () => {
     await new Promise<void>((resolve) => client.subscribe(() => resolve()))
     expect(listeners.size).toBe(1)
     client.close()
-    await expect.poll(() => listeners.size).toBe(0)
+    await expect.poll(() => listeners.size, patient).toBe(0)
   })
 
   it('says that no node runs when there are no files, or files of a node that was killed', async () => {
@@ -254,7 +257,7 @@ describe('a client that reads slowly', () => {
     })
     slow.end()
     const response = await new Promise<IncomingMessage>((resolve) => slow.once('response', resolve))
-    await expect.poll(() => listeners.size).toBe(1)
+    await expect.poll(() => listeners.size, patient).toBe(1)
     const steps = 20_000
     for (let step = 1; step <= steps; step += 1) {
       for (const listener of listeners) {

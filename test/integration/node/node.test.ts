@@ -8,6 +8,9 @@ import { updateConfig } from '../../../src-main/node/config/index.ts'
 import { startNode } from '../../../src-main/node/node.ts'
 import { known, setUpNode, startTestHub, startTestNode, testFolder } from '../../helpers/nodes.ts'
 
+/** A busy machine takes longer than the second that a poll has by itself. */
+const patient = { timeout: 10_000 }
+
 describe('a node', () => {
   it('is joined, lists its peers, and carries a task there and back', async () => {
     const hub = await startTestHub()
@@ -33,7 +36,9 @@ describe('a node', () => {
     expect((await answerer.client.inbox.list({})).open).toBe(0)
 
     expect(events[0]?.type).toBe('node')
-    await expect.poll(() => events.findLast((event) => event.type === 'task')?.value.state).toBe('TASK_STATE_COMPLETED')
+    await expect
+      .poll(() => events.findLast((event) => event.type === 'task')?.value.state, patient)
+      .toBe('TASK_STATE_COMPLETED')
     const revisions = events.flatMap((event) => (event.type === 'node' ? [event.revision] : []))
     expect(revisions).toEqual(revisions.toSorted((a, b) => a - b))
     unsubscribe()
@@ -113,7 +118,7 @@ describe('a node', () => {
     await shy.restart()
     const found = async (): Promise<string[]> =>
       (await one.client.agents.list({ refresh: true, q: 'shy' })).agents.map(({ aid }) => aid)
-    await expect.poll(found).toEqual([])
+    await expect.poll(found, patient).toEqual([])
   })
 })
 
