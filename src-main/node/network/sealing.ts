@@ -1,4 +1,3 @@
-import { Aes256Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from '@hpke/core'
 import { AnetError } from '@shared/errors.ts'
 import {
   type Aid,
@@ -28,6 +27,7 @@ import {
 import type { Identity } from '../identity/index.ts'
 import type { Clock } from '../ports.ts'
 import { largeBytes, sha256Large, signLarge, verifyLarge } from './large-crypto.ts'
+import { createHpkeSuite } from './hpke-suite.ts'
 import { encodeInner, type InnerFields } from './inner.ts'
 
 /** A message whose seal opened and whose signature fits the history that it carries. Nothing is stored yet. */
@@ -54,11 +54,7 @@ export interface Sealing {
   open(envelope: Uint8Array): Promise<Opened>
 }
 
-const suite = new CipherSuite({
-  kem: new DhkemX25519HkdfSha256(),
-  kdf: new HkdfSha256(),
-  aead: new Aes256Gcm(),
-})
+const suite = createHpkeSuite()
 const cachedKeys = 256
 type HpkeKey = Awaited<ReturnType<typeof suite.kem.deserializePublicKey>>
 
