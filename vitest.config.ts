@@ -24,7 +24,14 @@ export default defineConfig({
     projects: [
       {
         resolve: resolveShared,
-        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], environment: 'node', sequence: { groupOrder: 0 } },
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          environment: 'node',
+          // properties over many inputs, on a machine that may be busy
+          testTimeout: 30_000,
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         resolve: resolveShared,
