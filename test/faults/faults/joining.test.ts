@@ -46,7 +46,7 @@ async function joined(client: NodeClient): Promise<void> {
 
 const points = isFullRun
   ? (['join.accepted', 'join.stored', 'hub.join.committed'] as const)
-  : (['join.accepted', 'hub.join.committed'] as const)
+  : (['join.accepted'] as const)
 
 const publishing = isFullRun ? (['publish.sent', 'hub.publish.committed'] as const) : (['publish.sent'] as const)
 

@@ -8,7 +8,6 @@ import { serveAgent } from '../../../src-main/demo/agents/serve.ts'
 const [socket = '', tokenFile = '', record = ''] = process.argv.slice(2)
 const token = (await readFile(tokenFile, 'utf8')).trim()
 
-let seen = 0
 const held = new Map<unknown, () => void>()
 process.on('message', (text) => held.get(text)?.())
 process.on('disconnect', () => process.exit(0))
@@ -26,8 +25,7 @@ await serveAgent(
     executor: createExecutor(async (turn) => {
       const { text, firstText, signal } = turn
       appendFileSync(record, `${JSON.stringify(text.slice(0, 200))}\n`)
-      seen += 1
-      process.send?.({ seen })
+      process.send?.('seen')
       if (text.startsWith('ask ') && firstText === undefined) {
         turn.ask('Which one?')
         return

@@ -16,7 +16,10 @@ export const taskSchema = z.looseObject({
 })
 export type WireTask = z.infer<typeof taskSchema>
 
-const answerSchema = z.object({ result: z.unknown(), error: z.looseObject({ message: z.string() }).optional() })
+const answerSchema = z.object({
+  result: z.unknown().optional(),
+  error: z.looseObject({ message: z.string() }).optional(),
+})
 const eventSchema = z.union([
   z.object({ task: taskSchema }),
   z.object({

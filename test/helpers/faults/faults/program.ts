@@ -71,9 +71,11 @@ export class Program {
     await ended
   }
 
-  /** Resolves when it has died so often. */
-  async died(times: number, signal: AbortSignal): Promise<void> {
-    while (this.deaths < times) await once(this.#news, 'death', { signal })
+  /** kill -9, and nobody starts it again. */
+  async killForGood(): Promise<void> {
+    this.#expected = true
+    this.child.kill('SIGKILL')
+    await this.#ended
   }
 
   /** Ends it in good order. */
@@ -111,7 +113,6 @@ export class Program {
       () => {
         if (this.#expected) return
         this.deaths += 1
-        this.#news.emit('death')
         const fault = this.#nextFault
         this.#nextFault = undefined
         if (this.#failures < maxFailures) this.#begin(fault)
