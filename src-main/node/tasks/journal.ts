@@ -63,7 +63,7 @@ export class Journal {
       peer,
       contextId,
       state: 'TASK_STATE_SUBMITTED',
-      stateSeq: 0,
+      stateSeq: 1,
       reason: opening.reason,
       effectStatus: undefined,
       createdAt: now,
@@ -73,17 +73,12 @@ export class Journal {
       accepted,
       sealed: sealTask(store.content, placeOfTask(key), { title, nonce }),
     })
-    return this.message(tx, row, opening.message, opening.client)
+    this.#record(tx, row, messageEntry(row, { seq: 1, at: now }, opening.message, opening.client))
+    return row
   }
 
   message(tx: Tx, row: TaskRow, message: StoredMessage, client?: string): TaskRow {
-    return this.#append(tx, row, row, {
-      ...this.#next(row),
-      kind: 'message',
-      from: 'requester',
-      ...(client === undefined ? {} : { client }),
-      message: messageOfTask(row, 'requester', message),
-    })
+    return this.#append(tx, row, row, messageEntry(row, this.#next(row), message, client))
   }
 
   status(tx: Tx, row: TaskRow, change: StatusChange): TaskRow {
@@ -155,14 +150,19 @@ export class Journal {
   }
 
   #append(tx: Tx, before: TaskRow, changed: TaskRow, entry: TaskEntry): TaskRow {
-    const { store, records, announcements, fault } = this.#parts
     const after = { ...changed, stateSeq: entry.seq, updatedAt: entry.at }
-    records.writing(before.key)
-    insertEntry(store, tx, before, entry)
     updateRow(tx, before, after)
-    tx.afterCommit(() => announcements.updated({ task: records.committed(after, entry), entry }))
-    fault(`task.${entry.kind}`, tx)
+    this.#record(tx, after, entry)
     return after
+  }
+
+  /** The entry that the row already counts. */
+  #record(tx: Tx, row: TaskRow, entry: TaskEntry): void {
+    const { store, records, announcements, fault } = this.#parts
+    records.writing(row.key)
+    insertEntry(store, tx, row, entry)
+    tx.afterCommit(() => announcements.updated({ task: records.committed(row, entry), entry }))
+    fault(`task.${entry.kind}`, tx)
   }
 
   /** Messages of an ended task are known for a while longer (message-ids.ts); how it ended is evidence. */
@@ -174,6 +174,21 @@ export class Journal {
       TASK_STATE_REJECTED: 'task.refused',
     }[row.state as string]
     this.evidence(tx, kind ?? 'task.failed', row, row.reason === undefined ? {} : { reason: row.reason })
+  }
+}
+
+function messageEntry(
+  row: TaskRow,
+  place: { readonly seq: number; readonly at: number },
+  message: StoredMessage,
+  client: string | undefined,
+): TaskEntry {
+  return {
+    ...place,
+    kind: 'message',
+    from: 'requester',
+    ...(client === undefined ? {} : { client }),
+    message: messageOfTask(row, 'requester', message),
   }
 }
 

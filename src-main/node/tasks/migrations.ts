@@ -33,7 +33,7 @@ CREATE TABLE tasks (
 ) STRICT;
 CREATE INDEX tasks_by_state ON tasks (direction, state, status_at);
 CREATE INDEX tasks_by_peer ON tasks (peer, direction, state, status_at);
-CREATE INDEX tasks_by_context ON tasks (context, direction, state, status_at, peer);
+CREATE INDEX tasks_by_context ON tasks (context, direction, state, status_at);
 CREATE INDEX tasks_canceling ON tasks (id) WHERE cancel_requested = 1 AND direction = 'in'
   AND state IN ('SUBMITTED', 'WORKING', 'INPUT_REQUIRED', 'AUTH_REQUIRED');
 

@@ -3,12 +3,12 @@ import { AnetError } from '@shared/errors.ts'
 import { decodeBase64Url, encodeBase64Url } from '@shared/wire/index.ts'
 import type { Db, SqlValue } from '../store/index.ts'
 import type { Records } from './records.ts'
-import { rowById, stateToSql, type TaskRow } from './task-rows.ts'
+import { rowsByIds, stateToSql, type TaskRow } from './task-rows.ts'
 import type { TaskPage, TaskQuery } from './types.ts'
 
 const maxLimit = 200
 /** A text is looked for in the titles of this many tasks of the filter, the newest ones. */
-const searched = 2000
+const searched = 1000
 
 /** A task's place in the listing: newest status first, then the task that was added last. */
 interface Spot {
@@ -25,9 +25,9 @@ interface Run {
 /**
  * A page of tasks, newest status first. Whatever the filter, it is merged from the beginnings of at most 16 runs of an
  * index (directions × states), and the total comes from maintained counters, so that it takes as long with a million
- * tasks as with ten thousand. Only a context or a point in time have their total counted, along the index.
+ * tasks as with ten thousand. Only a context, or a time from which on, has its total counted along the index.
  *
- * `text` is looked for in titles and task ids. Titles are sealed, so that no index can hold them: the newest 2000 tasks
+ * `text` is looked for in titles and task ids. Titles are sealed, so that no index can hold them: the newest 1000 tasks
  * of the filter are opened and looked through, older ones are not, and `total` counts what was found among them.
  *
  * Errors: `bad_cursor`.
@@ -40,7 +40,7 @@ export function listTasks(db: Db, records: Records, query: TaskQuery): TaskPage 
   const spots = spotsOf(db, query, after, limit + 1)
   const page = spots.slice(0, limit)
   return {
-    tasks: page.flatMap(({ id }) => summaryAt(db, records, id)),
+    tasks: rowsAt(db, page).map(({ row }) => records.summaryOf(row)),
     nextCursor: spots.length > limit ? writeCursor(page.at(-1)) : '',
     total: countOf(db, query),
   }
@@ -52,12 +52,9 @@ function searchPage(
   search: { query: TaskQuery; text: string; after: Spot | undefined; limit: number },
 ): TaskPage {
   const { query, text, after, limit } = search
-  const found: { spot: Spot; row: TaskRow }[] = []
-  for (const spot of spotsOf(db, query, undefined, searched)) {
-    const row = rowById(db, spot.id)
-    if (row === undefined) continue
-    if (row.key.id.startsWith(text) || records.titleOf(row).toLowerCase().includes(text)) found.push({ spot, row })
-  }
+  const found = rowsAt(db, spotsOf(db, query, undefined, searched)).filter(
+    ({ row }) => row.key.id.startsWith(text) || records.titleOf(row).toLowerCase().includes(text),
+  )
   const rest = after === undefined ? found : found.filter(({ spot }) => comesAfter(spot, after))
   const page = rest.slice(0, limit)
   return {
@@ -65,6 +62,17 @@ function searchPage(
     nextCursor: rest.length > limit ? writeCursor(page.at(-1)?.spot) : '',
     total: found.length,
   }
+}
+
+function rowsAt(db: Db, spots: readonly Spot[]): { readonly spot: Spot; readonly row: TaskRow }[] {
+  const rows = rowsByIds(
+    db,
+    spots.map(({ id }) => id),
+  )
+  return spots.flatMap((spot) => {
+    const row = rows.get(spot.id)
+    return row === undefined ? [] : [{ spot, row }]
+  })
 }
 
 function spotsOf(db: Db, query: TaskQuery, after: Spot | undefined, limit: number): readonly Spot[] {
@@ -91,19 +99,41 @@ function countOf(db: Db, query: TaskQuery): number {
 }
 
 function countOfRun(db: Db, query: TaskQuery, run: Run): number {
-  if (query.contextId === undefined && query.statusSince === undefined) {
-    const counted = db.get<{ tasks: number }>(
-      'SELECT tasks FROM task_counts WHERE peer = ? AND direction = ? AND state = ?',
-      query.peer ?? '',
-      run.direction,
-      stateToSql(run.state),
-    )
-    return counted?.tasks ?? 0
+  const { contextId, statusSince } = query
+  if (contextId !== undefined) return walk(db, query, run, statusSince === undefined ? '' : 'AND status_at >= ?')
+  const all = countedOf(db, query, run)
+  if (statusSince === undefined) return all
+  // along the index from either end, in steps that double: what lies nearer to its end is counted
+  for (let step = 1024; step < all; step *= 2) {
+    const newer = walk(db, query, run, 'AND status_at >= ?', step)
+    if (newer < step) return newer
+    const older = walk(db, query, run, 'AND status_at < ?', step)
+    if (older < step) return all - older
   }
+  return walk(db, query, run, 'AND status_at >= ?')
+}
+
+function countedOf(db: Db, query: TaskQuery, run: Run): number {
+  const counted = db.get<{ tasks: number }>(
+    'SELECT tasks FROM task_counts WHERE peer = ? AND direction = ? AND state = ?',
+    query.peer ?? '',
+    run.direction,
+    stateToSql(run.state),
+  )
+  return counted?.tasks ?? 0
+}
+
+/** Counts along an index, up to a limit. */
+function walk(db: Db, query: TaskQuery, run: Run, time: string, limit = -1): number {
   const { where, values } = filterOf(query, run)
-  const since = query.statusSince === undefined ? '' : 'AND status_at >= ?'
-  const times = query.statusSince === undefined ? [] : [query.statusSince]
-  return db.get<{ n: number }>(`SELECT count(*) AS n FROM tasks WHERE ${where} ${since}`, ...values, ...times)?.n ?? 0
+  const { statusSince } = query
+  const counted = db.get<{ n: number }>(
+    `SELECT count(*) AS n FROM (SELECT 1 FROM tasks WHERE ${where} ${time} LIMIT ?)`,
+    ...values,
+    ...(statusSince === undefined ? [] : [statusSince]),
+    limit,
+  )
+  return counted?.n ?? 0
 }
 
 /** Equalities on the leading columns of one index of migrations.ts, whose rows are then in the order of the listing. */
@@ -126,11 +156,6 @@ function runsOf({ direction, state }: TaskQuery): readonly Run[] {
   const states =
     state === undefined ? taskStates : state === 'open' ? taskStates.filter((known) => !isTerminal(known)) : [state]
   return directions.flatMap((each) => states.map((known) => ({ direction: each, state: known })))
-}
-
-function summaryAt(db: Db, records: Records, id: number): TaskPage['tasks'] {
-  const row = rowById(db, id)
-  return row === undefined ? [] : [records.summaryOf(row)]
 }
 
 function comesAfter(spot: Spot, after: Spot): boolean {

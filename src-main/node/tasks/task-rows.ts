@@ -69,6 +69,12 @@ export function rowById(db: Db, id: number): TaskRow | undefined {
   return row === undefined ? undefined : rowFromSql(row)
 }
 
+/** Rows by their ids, in one query. */
+export function rowsByIds(db: Db, ids: readonly number[]): ReadonlyMap<number, TaskRow> {
+  const rows = db.all<SqlRow>('SELECT * FROM tasks WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids))
+  return new Map(rows.map((row) => [row.id, rowFromSql(row)]))
+}
+
 /** Tasks of whichever requester that have this id; at most three, which is enough to see that there are several. */
 export function rowsByTaskId(db: Db, id: string): readonly TaskRow[] {
   return db.all<SqlRow>('SELECT * FROM tasks WHERE task = ? LIMIT 3', id).map(rowFromSql)

@@ -100,16 +100,15 @@ describe('the list of tasks', () => {
         )
         .map(({ detail }) => detail)
         .join('; ')
-    const wheres = [
-      "direction = 'out' AND state = 'WORKING'",
-      "peer = 'p' AND direction = 'out' AND state = 'WORKING'",
-      "context = 'c' AND direction = 'out' AND state = 'WORKING'",
-      "context = 'c' AND direction = 'out' AND state = 'WORKING' AND peer = 'p'",
-    ]
-    for (const where of wheres) {
+    const wheres = {
+      tasks_by_state: "direction = 'out' AND state = 'WORKING'",
+      tasks_by_peer: "peer = 'p' AND direction = 'out' AND state = 'WORKING'",
+      tasks_by_context: "context = 'c' AND direction = 'out' AND state = 'WORKING'",
+    }
+    for (const [index, where] of Object.entries(wheres)) {
       for (const more of ['', ' AND status_at >= 5', ' AND status_at <= 9 AND (status_at < 9 OR id < 3)']) {
         // no sorting: the index has the order of the listing
-        expect(plan(where + more)).toMatch(/^SEARCH tasks USING (COVERING )?INDEX \w+ \([^;]*$/)
+        expect(plan(where + more)).toMatch(new RegExp(`^SEARCH tasks USING (COVERING )?INDEX ${index} [^;]*$`))
       }
     }
   })
