@@ -1,7 +1,7 @@
 import type { NodeEvent } from '@shared/contract/index.ts'
 import { Topic, type Unsubscribe } from '../ports.ts'
-import type { TaskUpdate } from '../tasks/index.ts'
-import { artifactView, taskSummaryView } from './task-views.ts'
+import { artifactWithoutBytes, type TaskUpdate } from '../tasks/index.ts'
+import { taskSummaryView } from './task-views.ts'
 import { namesOf } from './names.ts'
 import { nodeView } from './node-operations.ts'
 import type { ApiParts } from './parts.ts'
@@ -72,7 +72,12 @@ export function createNodeEvents(parts: ApiParts): NodeEvents {
     }),
     tasks.onPreview(({ key, artifact }) => {
       if (topic.size === 0) return
-      topic.publish({ type: 'preview', taskId: key.id, requester: key.requester, artifact: artifactView(artifact) })
+      topic.publish({
+        type: 'preview',
+        taskId: key.id,
+        requester: key.requester,
+        artifact: artifactWithoutBytes(artifact),
+      })
     }),
   ]
 

@@ -1,11 +1,11 @@
 import type { Message } from '@shared/a2a/index.ts'
 import type { InboxItemView, NodeHandlers } from '@shared/contract/index.ts'
 import { AnetError } from '@shared/errors.ts'
-import type { InboxItem } from '../tasks/index.ts'
+import { type InboxItem, messageWithoutBytes } from '../tasks/index.ts'
 import { readFileParts } from './files.ts'
 import { namesOf } from './names.ts'
 import type { ApiParts } from './parts.ts'
-import { messageView, taskSummaryView } from './task-views.ts'
+import { taskSummaryView } from './task-views.ts'
 
 export function inboxOperations({ tasks, peers }: Pick<ApiParts, 'tasks' | 'peers'>): NodeHandlers['inbox'] {
   const views = (items: readonly InboxItem[]): InboxItemView[] => {
@@ -33,7 +33,7 @@ export function inboxOperations({ tasks, peers }: Pick<ApiParts, 'tasks' | 'peer
 
   const messageOf = (item: InboxItem): Message | undefined => {
     const entry = tasks.entries(item.key, item.seq - 1)[0]
-    return entry?.kind === 'message' && entry.seq === item.seq ? messageView(entry.message) : undefined
+    return entry?.kind === 'message' && entry.seq === item.seq ? messageWithoutBytes(entry.message) : undefined
   }
 
   return {

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { anetKeys, type Message, type Part } from '@shared/a2a/index.ts'
 import type { NodeHandlers } from '@shared/contract/index.ts'
 import { AnetError } from '@shared/errors.ts'
-import type { StoredPart, TaskEntry, TaskSummary } from '../tasks/index.ts'
+import { artifactWithoutBytes, type StoredPart, type TaskEntry, type TaskSummary } from '../tasks/index.ts'
 import { readFileParts, writeNewFile } from './files.ts'
 import { namesOf } from './names.ts'
 import type { ApiParts } from './parts.ts'
-import { artifactView, isLarge, taskEntryView, taskSummaryView } from './task-views.ts'
+import { taskEntryView, taskSummaryView } from './task-views.ts'
 
 type TaskOperations = NodeHandlers['tasks']
 
@@ -51,7 +51,7 @@ export function taskOperations({ tasks, peers, store }: Pick<ApiParts, 'tasks' |
       return {
         ...view(task),
         entries: tasks.entries(key).map(taskEntryView),
-        artifacts: task.artifacts.map(artifactView),
+        artifacts: task.artifacts.map(artifactWithoutBytes),
         evidence: store.evidence.ofTask(key).map(({ seq, at, kind, cid, data }) => ({ seq, at, kind, cid, data })),
       }
     },
@@ -98,7 +98,7 @@ export function taskOperations({ tasks, peers, store }: Pick<ApiParts, 'tasks' |
       if (stored === undefined) {
         throw new AnetError('part_not_found', `Entry ${seq} of task ${key.id} has no part ${index}.`)
       }
-      const bytes = bytesOf(isLarge(stored) ? await tasks.materialise(stored) : stored)
+      const bytes = bytesOf(await tasks.materialise(stored))
       await writeNewFile(path, bytes, overwrite)
       return { path, bytes: bytes.byteLength }
     },
