@@ -10,6 +10,7 @@ import { createSendRoute, isSend } from './http/send-route.ts'
 import { openHubIdentity } from './identity.ts'
 import { createInvite } from './invites.ts'
 import type { OpenPolls } from './mailbox/poll.ts'
+import { RecentNonces } from './mailbox/recent-nonces.ts'
 import { SenderShares } from './mailbox/sender-shares.ts'
 import { MailboxSessions } from './mailbox/sessions.ts'
 import { createMembership } from './membership/index.ts'
@@ -128,6 +129,7 @@ function assemble(
     bus: createInProcessBus(log),
     membership: createMembership({ store, policy: options.policy, limits, log, fault }),
     shares: new SenderShares(limits),
+    recentNonces: new RecentNonces(clock),
     metrics: new HubMetrics(),
   }
   const rates: RateLimits = {

@@ -1,5 +1,6 @@
 import type { WakeBus } from './bus/index.ts'
 import type { HubIdentity } from './identity.ts'
+import type { RecentNonces } from './mailbox/recent-nonces.ts'
 import type { SenderShares } from './mailbox/sender-shares.ts'
 import type { Membership } from './membership/index.ts'
 import type { HubMetrics } from './metrics.ts'
@@ -19,5 +20,6 @@ export interface HubParts {
   readonly bus: WakeBus
   readonly membership: Membership
   readonly shares: SenderShares
+  readonly recentNonces: RecentNonces
   readonly metrics: HubMetrics
 }

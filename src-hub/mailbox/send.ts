@@ -80,7 +80,7 @@ function refusal(outcome: 'replayed' | 'full' | 'unknown_agent'): HubError {
 async function handOver(parts: HubParts, received: Received, request: HubRequest): Promise<{ stored: false }> {
   const member = await parts.store.memberKey(received.to)
   if (member?.state !== 'member' || member.key === null) throw unknownAgent()
-  if (!(await parts.store.useNonce(request))) {
+  if (!parts.recentNonces.use(request)) {
     throw new HubError('replayed_request', 'This request was used before.')
   }
   const content = await received.content()
