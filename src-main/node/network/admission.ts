@@ -121,15 +121,20 @@ export class Admission {
     return outcome
   }
 
-  /** A preview that came without being stored. Nothing of it is recorded. */
+  /** A preview that came without being stored. Nothing of it is recorded, so that nothing has to be synced first. */
   admitPreview(tx: Tx, opened: Opened): void {
     const { inner } = opened
     if (inner.type !== 'task.preview') throw refusal('message_not_stored', 'Only previews come without being stored.')
     const peer = this.#author(tx, opened)
     const task = taskOf(inner)
-    const channel = this.#channel(tx, inner, task)
-    this.#parts.outbox.acknowledge(tx, channel, inner.ack ?? -1, this.#parts.clock.now())
+    this.#channel(tx, inner, task)
     this.#handle(tx, { inner, peer, task }, undefined)
+  }
+
+  /** What an admitted preview acknowledges, in a transaction of its own. */
+  acknowledgedByPreview(tx: Tx, inner: Inner): void {
+    const channel = this.#channel(tx, inner, taskOf(inner))
+    this.#parts.outbox.acknowledge(tx, channel, inner.ack ?? -1, this.#parts.clock.now())
   }
 
   async prepare(inner: Inner): Promise<unknown> {

@@ -172,7 +172,9 @@ export class Inbox {
       this.#previews.add(mid)
       const oldest = this.#previews.size > rememberedPreviews ? this.#previews.values().next().value : undefined
       if (oldest !== undefined) this.#previews.delete(oldest)
-      await this.#parts.store.write((tx) => this.#parts.admission.admitPreview(tx, opened))
+      const { store, admission } = this.#parts
+      await store.write((tx) => admission.admitPreview(tx, opened))
+      await store.write((tx) => admission.acknowledgedByPreview(tx, opened.inner))
     } catch (error) {
       this.#log(isAnetError(error) ? error.code : 'internal', undefined, isAnetError(error) ? undefined : error)
     }
