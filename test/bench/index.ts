@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Desk } from './desk.ts'
 import { keep, table } from './report.ts'
@@ -9,6 +10,8 @@ import { sendRows } from './rows/send.ts'
 
 // the row that stops the hub comes last
 const rows: readonly Row[] = [...getTaskRows, firstEventRow, ...sendRows]
+
+const rowMs = 180_000
 
 const usage = `npm run bench [-- NAME…] [--json] [--profiles DIR]
 
@@ -53,12 +56,25 @@ async function measure(root: string, chosen: readonly Row[], profiles: string | 
   try {
     for (const row of chosen) {
       process.stderr.write(`measuring ${row.name}…\n`)
-      results.push(resultOf(row, await row.measure(desk).catch(asError)))
+      results.push(resultOf(row, await within(rowMs, row.measure(desk)).catch(asError)))
     }
   } finally {
     await desk.close()
   }
   return results
+}
+
+/** A row that hangs counts as not measured. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const over = new AbortController()
+  const late = sleep(ms, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`it did not end within ${ms / 1000} seconds`)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    over.abort()
+  }
 }
 
 function asError(error: unknown): Error {

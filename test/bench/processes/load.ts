@@ -13,7 +13,7 @@ const requestSchema = z.object({
   body: z.string(),
 })
 const rateSchema = z.object({ request: requestSchema, connections: z.number(), ms: z.number() })
-const firstSchema = z.object({ request: requestSchema, times: z.number() })
+const firstSchema = z.object({ request: requestSchema })
 
 const placeholder = '{{id}}'
 
@@ -96,15 +96,12 @@ const updateSchema = z.object({
   result: z.object({ artifactUpdate: z.object({ artifact: z.object({ parts: z.array(z.unknown()) }) }) }),
 })
 
-async function firstEvents(input: unknown): Promise<{ ms: number[] }> {
-  const { request, times } = firstSchema.parse(input)
-  const ms: number[] = []
-  for (let turn = 0; turn < times; turn += 1) ms.push(await firstEvent(request))
-  return { ms }
+async function firstEvent(input: unknown): Promise<{ ms: number }> {
+  return { ms: await timeToContent(firstSchema.parse(input).request) }
 }
 
 /** Resolves when the stream has ended, so that nothing of this task is left to do when the next one is measured. */
-function firstEvent({ port, method, path, headers, body }: LoadRequest): Promise<number> {
+function timeToContent({ port, method, path, headers, body }: LoadRequest): Promise<number> {
   return new Promise((resolve, reject) => {
     const bytes = body.replace(placeholder, randomUUID())
     let found: number | undefined
@@ -139,4 +136,4 @@ function carriesContent(event: string): boolean {
   return update.success && update.data.result.artifactUpdate.artifact.parts.length > 0
 }
 
-serveParent({ rate, firstEvents }, async () => agent.destroy())
+serveParent({ rate, firstEvent }, async () => agent.destroy())

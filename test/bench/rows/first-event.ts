@@ -1,8 +1,8 @@
 import { extensionUris } from '../../../src-shared/a2a/index.ts'
 import { median, type Row } from '../row.ts'
 
-const warmUp = 30
-const samples = 150
+const warmUp = 20
+const samples = 100
 
 /** Several words, so that the echo has several pieces and the first is a preview. */
 const text = 'One two three four five six seven eight nine ten eleven twelve.'
