@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { asking, delivered, saying, sending, taskPair, textOf } from '../../helpers/task-node.ts'
+import { asking, delivered, saying, sending, taskNode, taskPair, textOf } from '../../helpers/task-node.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -19,8 +19,7 @@ describe('a message with a contextId', () => {
 
   it('is another message with another messageId, context or agent', async () => {
     const { between, requester, provider } = await taskPair()
-    const other = (await taskPair()).provider
-    between.add(other.aid, other.network)
+    const other = await taskNode(between)
     const message = asking('one', { messageId: 'm', contextId: 'c' })
     await requester.tasks.send(sending(provider, message))
     await requester.tasks.send(sending(provider, { ...message, messageId: 'n' }))

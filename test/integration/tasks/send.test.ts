@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newAid } from '../../helpers/new-aid.ts'
-import { asking, delivered, saying, sending, states, taskPair, textOf } from '../../helpers/task-node.ts'
+import { asking, delivered, saying, sending, states, taskNode, taskPair, textOf } from '../../helpers/task-node.ts'
 
 describe('a message', () => {
   it('opens a task with ids of its own', async () => {
@@ -102,8 +102,7 @@ describe('a message', () => {
 describe('refusals', () => {
   it('of a task that does not exist and of one with another agent look the same', async () => {
     const { between, requester, provider } = await taskPair()
-    const other = (await taskPair()).provider
-    between.add(other.aid, other.network)
+    const other = await taskNode(between)
     const { key } = await delivered(requester, provider, between)
     const send = (agent: typeof provider, taskId: string) =>
       requester.tasks.send(sending(agent, asking('x', { taskId }))).catch((error: unknown) => error)
