@@ -86,7 +86,7 @@ function useNavigationKeys(): void {
     const onKey = (event: KeyboardEvent): void => {
       const typing =
         event.target instanceof HTMLElement &&
-        event.target.closest('input, textarea, select, [contenteditable], dialog') !== null
+        event.target.closest('input:not([type=radio]), textarea, select, dialog') !== null
       if (typing || event.ctrlKey || event.metaKey || event.altKey) return
       const entry = railEntries[Number(event.key) - 1]
       if (entry !== undefined) go(entry.destination)
