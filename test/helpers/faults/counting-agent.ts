@@ -8,12 +8,8 @@ import { serveAgent } from '../../../src-main/demo/agents/serve.ts'
 const [socket = '', tokenFile = '', record = ''] = process.argv.slice(2)
 const token = (await readFile(tokenFile, 'utf8')).trim()
 
-let seen = 0
-let release = (): void => {}
-const released = new Promise<void>((resolve) => (release = resolve))
-process.on('message', (message) => {
-  if (message === 'release') release()
-})
+const held = new Map<unknown, () => void>()
+process.on('message', (text) => held.get(text)?.())
 process.on('disconnect', () => process.exit(0))
 
 const pieces = 3
@@ -29,16 +25,18 @@ await serveAgent(
     executor: createExecutor(async (turn) => {
       const { text, firstText, signal } = turn
       appendFileSync(record, `${JSON.stringify(text.slice(0, 200))}\n`)
-      seen += 1
-      process.send?.({ seen })
+      process.send?.('seen')
       if (text.startsWith('ask ') && firstText === undefined) {
         turn.ask('Which one?')
         return
       }
-      const answer = `answer to ${text.slice(0, 200)}`
+      const answer = `answer to ${text}`
       for (let piece = 0; piece < pieces; piece += 1) {
         if (piece === 1 && text.startsWith('hold ')) {
-          await Promise.race([released, new Promise((resolve) => signal.addEventListener('abort', resolve))])
+          await new Promise<void>((resolve) => {
+            held.set(text, resolve)
+            signal.addEventListener('abort', () => resolve())
+          })
         }
         await delay(pieceDelayMs, undefined, { signal })
         const from = Math.floor((answer.length * piece) / pieces)

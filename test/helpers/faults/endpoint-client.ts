@@ -16,7 +16,10 @@ export const taskSchema = z.looseObject({
 })
 export type WireTask = z.infer<typeof taskSchema>
 
-const answerSchema = z.object({ result: z.unknown(), error: z.looseObject({ message: z.string() }).optional() })
+const answerSchema = z.object({
+  result: z.unknown().optional(),
+  error: z.looseObject({ message: z.string() }).optional(),
+})
 const eventSchema = z.union([
   z.object({ task: taskSchema }),
   z.object({
@@ -30,6 +33,9 @@ export type WireEvent = z.infer<typeof eventSchema>
 
 export interface Sending {
   readonly text: string
+  /** Content of a file part besides the text. */
+  readonly file?: string
+  readonly fileName?: string
   readonly messageId?: string
   readonly contextId?: string
   readonly taskId?: string
@@ -49,8 +55,9 @@ export class EndpointClient {
   }
 
   async send(sending: Sending): Promise<WireTask> {
-    const { text, ...ids } = sending
-    const message = { messageId: randomUUID(), ...ids, role: 'ROLE_USER', parts: [{ text }] }
+    const { text, file, fileName = 'file.txt', ...ids } = sending
+    const raw = file === undefined ? [] : [{ raw: Buffer.from(file).toString('base64'), filename: fileName }]
+    const message = { messageId: randomUUID(), ...ids, role: 'ROLE_USER', parts: [{ text }, ...raw] }
     const result = await this.call('SendMessage', { message, configuration: { returnImmediately: true } })
     return z.object({ task: taskSchema }).parse(result).task
   }

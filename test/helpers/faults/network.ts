@@ -23,6 +23,8 @@ export interface FaultyNode {
 
 /** A hub, an operator, a provider and its agent: four processes that are started again when they die. */
 export interface FaultyNetwork {
+  readonly folder: string
+  readonly agentToken: string
   readonly hub: Program
   readonly agent: Program
   readonly operator: FaultyNode
@@ -32,6 +34,8 @@ export interface FaultyNetwork {
   readonly client: EndpointClient
   /** Every text that the agent was ever given, in the order in which it came. */
   texts(): Promise<string[]>
+  /** Lets the agent answer a text that begins with "hold", as soon as it holds it. */
+  release(text: string): void
   /** Resolves when the agent has been given so many texts more. */
   agentHasSeen(more: number): Promise<void>
   stop(): Promise<void>
@@ -42,20 +46,30 @@ const environment = (fault: string | undefined): NodeJS.ProcessEnv => {
   return fault === undefined ? rest : { ...rest, ANET_FAULT: fault }
 }
 
-/** Starts all four from the build, in a folder of their own, and waits until a first task has gone through. */
-export async function startFaultyNetwork(): Promise<FaultyNetwork> {
+export interface FaultyNetworkOptions {
+  /** Puts something between the nodes and the hub; resolves with the URL under which they find it. */
+  readonly between?: (hubUrl: string) => Promise<string>
+  /** More of both nodes' config.json. */
+  readonly config?: Partial<ConfigInput>
+}
+
+/** Starts all four from the build, in a folder of their own. The nodes join the hub by themselves. */
+export async function startFaultyNetwork({ between, config }: FaultyNetworkOptions = {}): Promise<FaultyNetwork> {
   const folder = await mkdtemp(join(tmpdir(), 'anet-faults-'))
   const paths = { socket: join(folder, 'agent.sock'), token: join(folder, 'token'), record: join(folder, 'texts') }
-  await writeFile(paths.token, randomBytes(32).toString('hex'), { mode: 0o600 })
+  const agentToken = randomBytes(32).toString('hex')
+  await writeFile(paths.token, agentToken, { mode: 0o600 })
   await writeFile(paths.record, '')
 
   const hub = hubProgram(join(folder, 'hub'))
   const { program: agent, bundle, agentHasSeen } = await agentProgram(paths)
-  const [hubView] = await Promise.all([hub.started, agent.start()])
+  const [{ url, aid }] = await Promise.all([hub.start(), agent.start()])
+  const hubView = { url: (await between?.(url)) ?? url, aid }
   const operator = await createNode('operator', join(folder, 'operator'))
   const provider = await createNode('provider', join(folder, 'provider'))
-  await configure(operator, { hub: hubView, agent: { name: 'Operator' } })
+  await configure(operator, { ...config, hub: hubView, agent: { name: 'Operator' } })
   await configure(provider, {
+    ...config,
     hub: hubView,
     agent: { name: 'Provider' },
     skills: [{ id: 'count', name: 'Count' }],
@@ -71,6 +85,8 @@ export async function startFaultyNetwork(): Promise<FaultyNetwork> {
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as string)
   return {
+    folder,
+    agentToken,
     hub: hub.program,
     agent,
     operator,
@@ -79,6 +95,7 @@ export async function startFaultyNetwork(): Promise<FaultyNetwork> {
     client,
     texts,
     agentHasSeen,
+    release: (text) => void agent.child.send(text),
     async stop() {
       await Promise.all([operator.program.stop(), provider.program.stop()])
       await Promise.all([hub.program.stop(), agent.stop()])
@@ -98,11 +115,11 @@ export async function checksOf(node: FaultyNode): Promise<readonly CheckView[]> 
   }
 }
 
-async function createNode(name: string, dataDir: string): Promise<FaultyNode> {
+export async function createNode(name: string, dataDir: string): Promise<FaultyNode> {
   return { dataDir, aid: await setUpNode(dataDir), program: nodeProgram(name, dataDir) }
 }
 
-async function configure(node: FaultyNode, config: Partial<ConfigInput>): Promise<void> {
+export async function configure(node: FaultyNode, config: Partial<ConfigInput>): Promise<void> {
   await updateConfig(node.dataDir, (current) => ({ ...current, ...config }))
 }
 
@@ -128,11 +145,10 @@ export function nodeProgram(name: string, dataDir: string): Program {
   })
 }
 
-const seenSchema = z.object({ seen: z.number() })
 const hubSchema = z.object({ id: z.literal(0), value: z.object({ url: z.string(), aid: z.string() }) })
 
 /** The hub of the demo: it counts no rates, and everything here comes from one address. */
-function hubProgram(dataDir: string) {
+export function hubProgram(dataDir: string) {
   let port = 0
   let view = { url: '', aid: '' }
   const program = new Program({
@@ -150,7 +166,7 @@ function hubProgram(dataDir: string) {
       port = Number(new URL(view.url).port)
     },
   })
-  return { program, started: program.start().then(() => view) }
+  return { program, start: (fault?: string) => program.start(fault).then(() => view) }
 }
 
 async function agentProgram(paths: { socket: string; token: string; record: string }) {
@@ -160,16 +176,14 @@ async function agentProgram(paths: { socket: string; token: string; record: stri
   const program = new Program({
     name: 'agent',
     spawn: () => {
-      seen = 0
       const child = fork(script, [paths.socket, paths.token, paths.record], {
         env: environment(undefined),
         execArgv: [],
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       })
       child.on('message', (received) => {
-        const counted = seenSchema.safeParse(received)
-        if (!counted.success) return
-        seen = counted.data.seen
+        if (received !== 'seen') return
+        seen += 1
         news.emit('seen')
       })
       return child

@@ -23,6 +23,7 @@ export class Program {
   #output = ''
   #failures = 0
   #expected = false
+  #nextFault: string | undefined
   deaths = 0
 
   constructor(options: ProgramOptions) {
@@ -62,16 +63,19 @@ export class Program {
     }
   }
 
-  /** kill -9. Resolves when the process is gone; the next one is on its way then. */
-  async kill(): Promise<void> {
+  /** kill -9. Resolves when the process is gone; the next one is on its way then, with this fault. */
+  async kill(nextFault?: string): Promise<void> {
     const ended = this.#ended
+    this.#nextFault = nextFault
     this.child.kill('SIGKILL')
     await ended
   }
 
-  /** Resolves when it has died so often. */
-  async died(times: number, signal: AbortSignal): Promise<void> {
-    while (this.deaths < times) await once(this.#news, 'death', { signal })
+  /** kill -9, and nobody starts it again. */
+  async killForGood(): Promise<void> {
+    this.#expected = true
+    this.child.kill('SIGKILL')
+    await this.#ended
   }
 
   /** Ends it in good order. */
@@ -109,8 +113,9 @@ export class Program {
       () => {
         if (this.#expected) return
         this.deaths += 1
-        this.#news.emit('death')
-        if (this.#failures < maxFailures) this.#begin()
+        const fault = this.#nextFault
+        this.#nextFault = undefined
+        if (this.#failures < maxFailures) this.#begin(fault)
       },
       () => undefined,
     )

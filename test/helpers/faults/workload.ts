@@ -1,7 +1,9 @@
 import { expect } from 'vitest'
+import type { NodeClient } from '@shared/contract/index.ts'
+import { isAnetError } from '@shared/errors.ts'
 import { connectControl } from '../../../src-main/node/control/index.ts'
-import type { Sending, WireTask } from './endpoint-client.ts'
-import { checksOf, type FaultyNetwork } from './network.ts'
+import type { EndpointClient, Sending, WireTask } from './endpoint-client.ts'
+import { checksOf, type FaultyNetwork, type FaultyNode } from './network.ts'
 
 /** A message that was accepted, and the task that it got. */
 export interface Sent {
@@ -75,7 +77,7 @@ export async function expectSound(network: FaultyNetwork, sent: readonly Sent[])
     const task = tasks.get(id)
     const times = texts.filter((text) => text === sending.text.slice(0, 200)).length
     if (task?.status.state === 'TASK_STATE_COMPLETED') {
-      expect([sending.text, times, replyOf(task)]).toEqual([sending.text, 1, `answer to ${sending.text.slice(0, 200)}`])
+      expect([sending.text, times, replyOf(task)]).toEqual([sending.text, 1, `answer to ${sending.text}`])
     } else {
       expect(times, sending.text).toBeLessThanOrEqual(1)
       if (task !== undefined) failed.push(task)
@@ -128,4 +130,30 @@ async function expectSameAtProvider(network: FaultyNetwork, tasks: ReadonlyMap<s
 
 export function reasonsOf(tasks: readonly WireTask[]): Set<string> {
   return new Set(tasks.map(({ status, metadata }) => `${status.state} ${String(metadata['anet.reason'])}`))
+}
+
+/** Resolves with the task when it has ended or waits for an answer. */
+export async function settled(client: EndpointClient, id: string, within = 45_000): Promise<WireTask> {
+  for (const until = Date.now() + within; ;) {
+    const task = await client.task(id)
+    if (terminal.has(task.status.state) || task.status.state === 'TASK_STATE_INPUT_REQUIRED') return task
+    if (Date.now() > until) throw new Error(`stuck: ${id} ${task.status.state}`)
+  }
+}
+
+/** Repeats a call at a node's control plane while the node is away. */
+export async function persistently<T>(node: FaultyNode, call: (client: NodeClient) => Promise<T>): Promise<T> {
+  const control = connectControl({ dataDir: node.dataDir })
+  try {
+    for (;;) {
+      await node.program.up()
+      try {
+        return await call(control.client)
+      } catch (error) {
+        if (!isAnetError(error, 'node_not_running', 'node_connection_lost')) throw error
+      }
+    }
+  } finally {
+    control.close()
+  }
 }
