@@ -1,4 +1,5 @@
 import type { Aid } from '@shared/wire/index.ts'
+import type { WriteOptions } from '@shared/sql/index.ts'
 import type { HubParts } from '../parts.ts'
 
 const maxPending = 4096
@@ -6,9 +7,14 @@ const maxPending = 4096
 type AcknowledgeParts = Pick<HubParts, 'store' | 'shares' | 'metrics' | 'log'>
 
 /** Deletes what an agent has taken over. Ids that are not its own, or not there any more, change nothing. */
-export async function acknowledge(parts: AcknowledgeParts, aid: Aid, ids: readonly number[]): Promise<void> {
+export async function acknowledge(
+  parts: AcknowledgeParts,
+  aid: Aid,
+  ids: readonly number[],
+  waiting?: WriteOptions,
+): Promise<void> {
   if (ids.length === 0) return
-  const deleted = await parts.store.deleteMail(aid, ids)
+  const deleted = await parts.store.deleteMail(aid, ids, waiting)
   parts.shares.release(deleted)
   parts.metrics.acknowledged.add(deleted.length)
 }
@@ -40,7 +46,8 @@ export class Acknowledger {
     const ids = this.#next ?? []
     this.#next = undefined
     try {
-      await acknowledge(this.#parts, this.#aid, ids)
+      // until then they would at worst be delivered again
+      await acknowledge(this.#parts, this.#aid, ids, { mayWait: true })
     } catch (error) {
       // they stay, and are delivered again to the next session
       this.#parts.log.error({ err: error }, 'Acknowledged messages could not be deleted')

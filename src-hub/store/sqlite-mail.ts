@@ -77,7 +77,7 @@ export function mailPart(db: SqlDatabase, blobs: Blobs, fault: (point: string) =
       }
       return mail
     },
-    deleteMail: async (aid, ids) => {
+    deleteMail: async (aid, ids, waiting) => {
       const deleted = await db.write((tx) => {
         const rows: MailRow[] = []
         for (const id of ids) {
@@ -91,7 +91,7 @@ export function mailPart(db: SqlDatabase, blobs: Blobs, fault: (point: string) =
         }
         takeFromBoxes(tx, rows)
         return rows
-      })
+      }, waiting)
       fault('hub.ack.committed')
       await deleteFiles(deleted)
       return deleted.map((row) => row.id)

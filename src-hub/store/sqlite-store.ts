@@ -13,7 +13,7 @@ export async function openSqliteStore(options: { dataDir: string; fault: (point:
   const handle = await openSqlite(join(options.dataDir, 'hub.db'))
   configureSqlite(handle)
   migrate(handle, hubMigrations)
-  const db = createSqlDatabase(handle, { schedule: setImmediate })
+  const db = createSqlDatabase(handle, { schedule: setImmediate, delay: setTimeout })
   const blobs = await openBlobs(join(options.dataDir, 'envelopes'), options.fault)
   await blobs.clean((name) => db.read.get('SELECT 1 FROM hub_mail WHERE blob = ?', name) !== undefined)
   let listedAt = 0

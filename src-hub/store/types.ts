@@ -1,3 +1,4 @@
+import type { WriteOptions } from '@shared/sql/index.ts'
 import type { Aid } from '@shared/wire/index.ts'
 
 export type MemberState = 'member' | 'waiting' | 'removed'
@@ -191,7 +192,7 @@ export interface HubStore {
     options: { limit: number; bytes: number; since: number },
   ): Promise<readonly StoredMail[]>
   /** Deletes the agent's own messages among `ids`; returns those it deleted. */
-  deleteMail(aid: Aid, ids: readonly number[]): Promise<readonly number[]>
+  deleteMail(aid: Aid, ids: readonly number[], waiting?: WriteOptions): Promise<readonly number[]>
   createBlob(): Promise<BlobWriter>
   /** Pieces of a blob, one in memory at a time. */
   readBlob(name: string): AsyncIterable<Uint8Array>

@@ -3,14 +3,19 @@ import { rollBack } from './migrate.ts'
 import { Statements } from './statements.ts'
 import { storageError } from './storage-error.ts'
 import { Transaction } from './transaction.ts'
-import type { Db, SqlDatabase, SqliteHandle, SqlValue, Tx } from './types.ts'
+import type { Db, SqlDatabase, SqliteHandle, SqlValue, Tx, WriteOptions } from './types.ts'
 
 /** Transactions in one commit. A bound, so that a flood of writes does not keep the process from everything else. */
 const batchSize = 256
+/** How long a write that may wait does so, in milliseconds, and how many of them together wait no longer. */
+const patience = 20
+const patientAtOnce = 4
 
 export interface SqlDatabaseOptions {
   /** Runs a function in a turn of its own, soon: `setImmediate`. */
   readonly schedule: (run: () => void) => unknown
+  /** Runs a function after so many milliseconds: `setTimeout`. Without it no write waits. */
+  readonly delay?: (run: () => void, ms: number) => unknown
   /** Told once, when the file turns out to be damaged (`database_damaged`). Every later write is refused with it. */
   readonly onFatal?: (error: AnetError) => void
   /** Told of an `afterCommit` callback that threw. Without it the error is thrown in a turn of its own. */
@@ -60,6 +65,9 @@ class GroupCommitDatabase implements SqlDatabase {
   readonly #statements: Statements
   readonly #options: SqlDatabaseOptions
   #queue: Job[] = []
+  /** Writes that may wait, all of them before those in the queue. */
+  #patient: Job[] = []
+  #timed = false
   #scheduled = false
   #damage: AnetError | undefined
   #closing: Promise<void> | undefined
@@ -101,14 +109,29 @@ class GroupCommitDatabase implements SqlDatabase {
     }
   }
 
-  write<T>(work: (tx: Tx) => T): Promise<T> {
+  write<T>(work: (tx: Tx) => T, { mayWait = false }: WriteOptions = {}): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(databaseClosed())
     if (this.#damage !== undefined) return Promise.reject(this.#damage)
     return new Promise<T>((resolve, reject) => {
       const settle = resolve as (value: unknown) => void
-      this.#queue.push({ work, resolve: settle, reject, result: undefined, failed: false })
+      const job: Job = { work, resolve: settle, reject, result: undefined, failed: false }
+      if (mayWait && !this.#scheduled && this.#wait(job)) return
+      this.#queue.push(job)
       this.#schedule()
     })
+  }
+
+  #wait(job: Job): boolean {
+    const { delay } = this.#options
+    if (delay === undefined || this.#patient.length + 1 >= patientAtOnce) return false
+    this.#patient.push(job)
+    if (this.#timed) return true
+    this.#timed = true
+    delay(() => {
+      this.#timed = false
+      if (this.#patient.length > 0) this.#schedule()
+    }, patience)
+    return true
   }
 
   close(): Promise<void> {
@@ -117,6 +140,7 @@ class GroupCommitDatabase implements SqlDatabase {
   }
 
   async #close(): Promise<void> {
+    if (this.#patient.length > 0) this.#schedule()
     if (this.#scheduled) await new Promise<void>((resolve) => this.#idle.push(resolve))
     this.#closed = true
     this.#statements.clear()
@@ -136,7 +160,8 @@ class GroupCommitDatabase implements SqlDatabase {
   }
 
   #runBatch(): void {
-    let batch = this.#queue
+    let batch = [...this.#patient, ...this.#queue]
+    this.#patient = []
     this.#queue = []
     if (batch.length > batchSize) {
       this.#queue = batch.slice(batchSize)

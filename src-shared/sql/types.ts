@@ -31,6 +31,14 @@ export interface SqliteStatement {
   run(...values: SqlValue[]): { changes: number | bigint; lastInsertRowid: number | bigint }
 }
 
+export interface WriteOptions {
+  /**
+   * Nobody waits for this write, and losing it costs nothing but doing something again: it shares the commit of the next
+   * write that does not wait, or gets one of its own after some milliseconds.
+   */
+  readonly mayWait?: boolean
+}
+
 /** One SQLite file: reads at once, writes through a queue that shares commits. */
 export interface SqlDatabase {
   readonly read: Db
@@ -39,7 +47,7 @@ export interface SqlDatabase {
    * its own, so that one that throws undoes nothing of the others. `work` is synchronous. The promise settles when
    * the commit is on the disk; `afterCommit` callbacks have run by then.
    */
-  write<T>(work: (tx: Tx) => T): Promise<T>
+  write<T>(work: (tx: Tx) => T, options?: WriteOptions): Promise<T>
   /** Ends the queue, checkpoints and closes. Later writes are refused with `database_closed`. */
   close(): Promise<void>
 }

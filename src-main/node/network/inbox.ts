@@ -174,7 +174,7 @@ export class Inbox {
       if (oldest !== undefined) this.#previews.delete(oldest)
       const { store, admission } = this.#parts
       await store.write((tx) => admission.admitPreview(tx, opened))
-      await store.write((tx) => admission.acknowledgedByPreview(tx, opened.inner))
+      await store.write((tx) => admission.acknowledgedByPreview(tx, opened.inner), { mayWait: true })
     } catch (error) {
       this.#log(isAnetError(error) ? error.code : 'internal', undefined, isAnetError(error) ? undefined : error)
     }

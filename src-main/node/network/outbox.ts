@@ -115,18 +115,21 @@ export class Outbox {
     return await content.getFile(content.openJson<FileRef>(place, row.body))
   }
 
-  /** The hub has it. It is sent again unless the peer acknowledges it. */
+  /** The hub has it. It is sent again unless the peer acknowledges it, and if this is lost: the peer knows its mid. */
   async recordSent(row: OutboxRow, at: number): Promise<void> {
-    await this.#store.write((tx) => {
-      tx.run(
-        'UPDATE net_outbox SET sends = sends + 1, failures = 0, asked = 0, sent_at = ?, due = ? WHERE id = ?',
-        at,
-        at + this.#resendAfter(row.sends),
-        row.id,
-      )
-      const channel = row.n === 0 && row.sends === 0 ? channelById(tx, row.channel) : undefined
-      if (channel !== undefined) this.#progress(tx, { task: taskOfChannel(channel), kind: 'sent' })
-    })
+    await this.#store.write(
+      (tx) => {
+        tx.run(
+          'UPDATE net_outbox SET sends = sends + 1, failures = 0, asked = 0, sent_at = ?, due = ? WHERE id = ?',
+          at,
+          at + this.#resendAfter(row.sends),
+          row.id,
+        )
+        const channel = row.n === 0 && row.sends === 0 ? channelById(tx, row.channel) : undefined
+        if (channel !== undefined) this.#progress(tx, { task: taskOfChannel(channel), kind: 'sent' })
+      },
+      { mayWait: true },
+    )
   }
 
   /** The whole channel waits: a later message would only arrive before its turn. */

@@ -66,6 +66,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     checkKey(handle, wrappingKey)
     const database = createSqlDatabase(handle, {
       schedule: (run) => void setImmediate(run),
+      delay: setTimeout,
       onFatal: onDamage,
       onCallbackError: (error) => log.error({ err: error }, 'an announcement after a commit failed'),
     })
@@ -105,9 +106,9 @@ function assemble(database: SqlDatabase, { damage, closed, ...parts }: Parts): S
     get damage() {
       return damage()
     },
-    write: (work) => {
+    write: (work, waiting) => {
       const error = damage()
-      return error === undefined ? database.write(work) : Promise.reject(error)
+      return error === undefined ? database.write(work, waiting) : Promise.reject(error)
     },
     close: () => (closing ??= database.close().then(closed)),
   }
