@@ -1,6 +1,7 @@
 import { Ban, Check, CircleHelp, CirclePlay, CircleX, Hourglass, type LucideIcon, Send } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
 import type { TaskState } from '@shared/a2a/index.ts'
+import type { TaskSummaryView } from '@shared/contract/index.ts'
 import { strings } from '../strings/index.ts'
 import classes from './state-label.module.css'
 
@@ -35,11 +36,17 @@ const taskStates: Record<TaskState, { icon: LucideIcon; tone: Tone }> = {
   TASK_STATE_REJECTED: { icon: CircleX, tone: 'failure' },
 }
 
-export function TaskStateLabel({ state }: { readonly state: TaskState }): ReactElement {
-  const { icon, tone } = taskStates[state]
+/** The state as it is for the operator: of a peer's task the operator is the one who was asked. */
+export function TaskStateLabel({
+  task,
+}: {
+  readonly task: Pick<TaskSummaryView, 'state' | 'direction'>
+}): ReactElement {
+  const { icon, tone } = taskStates[task.state]
+  const words = strings.common.taskStates
   return (
     <StateLabel icon={icon} tone={tone}>
-      {strings.common.taskStates[state]}
+      {(task.direction === 'in' ? strings.common.peerTaskStates[task.state] : undefined) ?? words[task.state]}
     </StateLabel>
   )
 }

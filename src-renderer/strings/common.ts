@@ -75,4 +75,8 @@ export const common = {
     TASK_STATE_CANCELED: 'Canceled',
     TASK_STATE_REJECTED: 'Rejected',
   } satisfies Record<TaskState, string>,
+  peerTaskStates: {
+    TASK_STATE_SUBMITTED: 'Received',
+    TASK_STATE_INPUT_REQUIRED: 'You asked back',
+  } as Partial<Record<TaskState, string>>,
 } as const

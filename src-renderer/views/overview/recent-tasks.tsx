@@ -57,7 +57,7 @@ export function RecentTasks(): ReactElement {
             <RelativeTime at={task.updatedAt} />
           </span>
           <span className={rows['state']}>
-            <TaskStateLabel state={task.state} />
+            <TaskStateLabel task={task} />
           </span>
         </button>
       ))}

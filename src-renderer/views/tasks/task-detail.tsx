@@ -79,7 +79,7 @@ function Header({ task }: { readonly task: TaskDetailView }): ReactElement {
         <h2>
           <InertText text={task.title} limit={120} />
         </h2>
-        <TaskStateLabel state={task.state} />
+        <TaskStateLabel task={task} />
         {!isTerminal(task.state) && (
           <Button
             className={classes['cancel']}

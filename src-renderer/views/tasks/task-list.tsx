@@ -101,7 +101,7 @@ function TaskRow({ task, top, selected, onSelect }: TaskRowProps): ReactElement 
         <InertText text={out ? text.to(task.peerName) : text.from(task.peerName)} limit={80} />
       </p>
       <p className={classes['state']}>
-        <TaskStateLabel state={task.state} />
+        <TaskStateLabel task={task} />
         {task.unconfirmed && <span>{text.unconfirmed}</span>}
         <RelativeTime at={task.updatedAt} />
       </p>
