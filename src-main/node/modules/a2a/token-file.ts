@@ -23,6 +23,7 @@ export class TokenFile {
   /** When each generation after the first replaced the one before. */
   readonly #replacedAt = new Map<number, number>()
   #revokedBefore = 0
+  #lookedThisTurn = false
 
   constructor(options: { path: string; clock: Clock; replacedTokenGrace: number }) {
     this.path = options.path
@@ -32,7 +33,7 @@ export class TokenFile {
 
   /** Compares in constant time with the token as it is in the file now. */
   authorised(authorization: string): boolean {
-    this.#look()
+    this.#lookOncePerTurn()
     const token = this.#token
     return token !== undefined && isBearer(authorization, token)
   }
@@ -56,6 +57,16 @@ export class TokenFile {
     if (generation < this.#revokedBefore) return this.#clock.now()
     if (generation === this.generation) return undefined
     return (this.#replacedAt.get(generation + 1) ?? this.#clock.now()) + this.#grace
+  }
+
+  /** Requests that were read in one turn of the event loop were there together: one look is enough for all of them. */
+  #lookOncePerTurn(): void {
+    if (this.#lookedThisTurn) return
+    this.#lookedThisTurn = true
+    setImmediate(() => {
+      this.#lookedThisTurn = false
+    })
+    this.#look()
   }
 
   #look(): void {
