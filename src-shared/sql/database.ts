@@ -8,7 +8,7 @@ import type { Db, SqlDatabase, SqliteHandle, SqlValue, Tx, WriteOptions } from '
 /** Transactions in one commit. A bound, so that a flood of writes does not keep the process from everything else. */
 const batchSize = 256
 /** How long a write that may wait does so, in milliseconds, and how many of them together wait no longer. */
-const patience = 20
+const patience = 100
 const patientAtOnce = 4
 
 export interface SqlDatabaseOptions {
