@@ -76,7 +76,9 @@ export default defineConfig({
       target: 'chrome130',
       // the page's policy allows no data: fonts
       assetsInlineLimit: 0,
-      rolldownOptions: { input: resolve(root, 'src-renderer/index.html') },
+      rolldownOptions: {
+        input: { index: resolve(root, 'src-renderer/index.html'), crash: resolve(root, 'src-renderer/crash.html') },
+      },
     },
   },
 })

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
-import { app, clipboard, nativeTheme, session as electronSession, shell } from 'electron'
+import { app, nativeTheme, session as electronSession } from 'electron'
 import type { Destination, NodeEvent, ShellEvent, ShellView } from '@shared/contract/index.ts'
 import { dataDirectory } from '../node/data-dir/index.ts'
 import { createLog } from '../node/log.ts'
@@ -11,13 +11,15 @@ import { createDialogs } from './dialogs.ts'
 import { registerIpc } from './ipc.ts'
 import { createNotifier } from './notifications.ts'
 import { openNode } from './open-node.ts'
+import { createQuit } from './quitting.ts'
 import { lockDownSession, registerScheme, servePage } from './protocol.ts'
 import { Session } from './session.ts'
 import { openSettings } from './settings.ts'
 import { setupHandlers } from './setup-handlers.ts'
 import { shellHandlers } from './shell-handlers.ts'
 import { hasTrayHost } from './tray-host.ts'
-import { type TrayAction, trayModel } from './tray-model.ts'
+import { trayActions } from './tray-actions.ts'
+import { trayModel } from './tray-model.ts'
 import { createTray, type TrayController } from './tray.ts'
 import { type AppWindow, createWindow } from './window.ts'
 
@@ -45,7 +47,6 @@ async function runApplication(dataDir: string, own: string): Promise<void> {
   let appWindow: AppWindow | undefined
   let tray: TrayController | undefined
   let revision = 0
-  let quitting = false
 
   const onUnexpected = (error: unknown): void => log.error({ err: error }, 'the desktop met an unexpected error')
   const shellState = (): ShellView => ({
@@ -72,30 +73,6 @@ async function runApplication(dataDir: string, own: string): Promise<void> {
     appWindow?.show()
     ipc.send({ type: 'go', destination })
   }
-  const quit = async (): Promise<void> => {
-    if (quitting) return
-    quitting = true
-    const inFlight = await workInFlight()
-    if (inFlight.length > 0 && appWindow !== undefined) {
-      appWindow.show()
-      if (!(await dialogs.confirmQuit(inFlight))) {
-        quitting = false
-        return
-      }
-    }
-    appWindow?.release()
-    await demo.stop()
-    await session.stop()
-    tray?.destroy()
-    app.exit(0)
-  }
-  const workInFlight = async (): Promise<readonly string[]> => {
-    const { view, attached } = session
-    if (view === undefined || attached || view.counts.outbox === 0) return []
-    const count = view.counts.outbox
-    return [count === 1 ? '1 message is not confirmed yet.' : `${count} messages are not confirmed yet.`]
-  }
-
   const session: Session = new Session({
     isInitialised: async () => (await describeSecrets(dataDir)) !== undefined,
     open: (passphrase) => openNode(dataDir, passphrase),
@@ -145,24 +122,21 @@ async function runApplication(dataDir: string, own: string): Promise<void> {
     onUnexpected,
   })
 
-  const act = (action: TrayAction): void => {
-    const agentsUrl = session.view?.endpoint.agentsUrl
-    const copy = async (text: string | null | undefined, what: string): Promise<void> => {
-      if (text == null) return
-      await clipboard.writeText(text)
-      notifier.show({ key: 'copied', title: `${what} copied`, body: text, destination: { view: 'overview' } })
-    }
-    const actions: Record<TrayAction, () => void> = {
-      'copy-a2a-address': () => void copy(agentsUrl, 'A2A address'),
-      'copy-agents-url': () => void copy(agentsUrl, 'Agents URL'),
-      inbox: () => go({ view: 'inbox', id: null }),
-      open: () => appWindow?.show(),
-      settings: () => go({ view: 'settings' }),
-      'view-logs': () => void shell.openPath(join(dataDir, 'logs')),
-      quit: () => void quit(),
-    }
-    actions[action]()
-  }
+  const quit = createQuit({
+    session,
+    confirm: (inFlight) => {
+      appWindow?.show()
+      return dialogs.confirmQuit(inFlight)
+    },
+    end: async () => {
+      appWindow?.release()
+      await demo.stop()
+      await session.stop()
+      tray?.destroy()
+      app.exit(0)
+    },
+  })
+  const act = trayActions({ dataDir, session, notifier, go, show: () => appWindow?.show(), quit: () => void quit() })
 
   servePage(electronSession.defaultSession, fileURLToPath(new URL('../renderer', import.meta.url)))
   lockDownSession(electronSession.defaultSession)

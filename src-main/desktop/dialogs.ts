@@ -27,7 +27,7 @@ export function createDialogs(window: () => BrowserWindow): Dialogs {
         type: 'warning',
         title: 'Quit ANet',
         message: 'Work is in flight.',
-        detail: `${inFlight.join('\n')}\n\nNothing is lost: it goes on when ANet starts again.`,
+        detail: inFlight.join('\n'),
         buttons: ['Keep running', 'Quit ANet'],
         defaultId: 0,
         cancelId: 0,

@@ -9,6 +9,11 @@ const developmentUrl = app.isPackaged ? undefined : process.env['ELECTRON_RENDER
 export const trustedOrigin = developmentUrl === undefined ? 'app://ui' : new URL(developmentUrl).origin
 export const startUrl = `${trustedOrigin}/index.html`
 
+/** The page that is shown instead of one that crashes again and again. The report stays in the fragment. */
+export function crashUrl(report: string): string {
+  return `${trustedOrigin}/crash.html#${encodeURIComponent(report)}`
+}
+
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,10 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { app, BrowserWindow, nativeTheme, screen } from 'electron'
-import { startUrl, trustedOrigin } from './protocol.ts'
+import { crashReport, CrashTally } from './crash-report.ts'
+import { crashUrl, startUrl, trustedOrigin } from './protocol.ts'
 import { type Bounds, clampBounds, minimumSize } from './window-bounds.ts'
-
-const reloadsBeforeGivingUp = 3
-const calmAfterMs = 60_000
 
 export interface WindowOptions {
   readonly bounds: () => Bounds | undefined
@@ -13,7 +11,7 @@ export interface WindowOptions {
   readonly mayHide: () => boolean
   /** The window was hidden or minimised instead of closed. */
   readonly onHidden: () => void
-  readonly onCrash: (crash: { reason: string; exitCode: number; willReload: boolean }) => void
+  readonly onCrash: (crash: { reason: string; exitCode: number; next: 'reload' | 'explain' | 'stay' }) => void
 }
 
 export interface AppWindow {
@@ -55,6 +53,7 @@ export function createWindow(options: WindowOptions): AppWindow {
     window,
     release,
     show: () => {
+      if (window.webContents.isCrashed()) void window.loadURL(startUrl)
       if (window.isMinimized()) window.restore()
       window.show()
       window.focus()
@@ -66,7 +65,8 @@ function guardContents(window: BrowserWindow): void {
   const { webContents } = window
   webContents.setWindowOpenHandler(() => ({ action: 'deny' }))
   const stayHere = (event: Electron.Event, url: string): void => {
-    if (new URL(url).origin !== trustedOrigin) event.preventDefault()
+    // not by its origin, which Node does not know of app: URLs
+    if (!url.startsWith(`${trustedOrigin}/`)) event.preventDefault()
   }
   webContents.on('will-navigate', stayHere)
   webContents.on('will-redirect', stayHere)
@@ -83,13 +83,13 @@ function keepInTouch(window: BrowserWindow, options: WindowOptions): void {
   window.on('hide', keep)
   window.on('close', keep)
 
-  let crashes: number[] = []
+  const tally = new CrashTally()
   window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
-    if (reason === 'clean-exit') return
-    crashes = [...crashes.filter((at) => at > Date.now() - calmAfterMs), Date.now()]
-    const willReload = crashes.length <= reloadsBeforeGivingUp
-    options.onCrash({ reason, exitCode, willReload })
-    if (willReload && !window.isDestroyed()) window.webContents.reload()
+    if (reason === 'clean-exit' || window.isDestroyed()) return
+    const next = tally.add({ at: Date.now(), reason, exitCode })
+    options.onCrash({ reason, exitCode, next })
+    if (next === 'reload') void window.loadURL(startUrl)
+    if (next === 'explain') void window.loadURL(crashUrl(crashReport(tally.crashes)))
   })
 }
 

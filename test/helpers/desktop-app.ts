@@ -49,7 +49,8 @@ export async function startDesktop(dataDir: string, env: Record<string, string> 
     quit: async () => {
       if (main.exitCode !== null || main.signalCode !== null) return
       const ended = once(main, 'exit')
-      await page.evaluate(() => window.anet.desktop['shell']?.['quit']?.({})).catch(() => {})
+      // through the application: the page may have crashed
+      await app.evaluate(({ app: running }) => running.quit()).catch(() => {})
       await ended
     },
   }
