@@ -3,5 +3,7 @@ import { resolve } from 'node:path'
 
 /** Builds the product once before the suites that start its processes. */
 export function setup(): void {
-  execFileSync(process.execPath, [resolve(import.meta.dirname, '../../bin/anet.mjs'), '--version'], { stdio: 'inherit' })
+  execFileSync(process.execPath, [resolve(import.meta.dirname, '../../bin/anet.mjs'), '--version'], {
+    stdio: 'inherit',
+  })
 }
