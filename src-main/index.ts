@@ -35,5 +35,5 @@ async function openWindow(): Promise<void> {
     return
   }
   const { startApplication } = await import('./desktop/application.ts')
-  startApplication()
+  await startApplication()
 }

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import { app, nativeTheme, session as electronSession } from 'electron'
 import type { Destination, NodeEvent, ShellEvent, ShellView } from '@shared/contract/index.ts'
-import { dataDirectory } from '../node/data-dir/index.ts'
+import { dataDirectory, privateDirectory } from '../node/data-dir/index.ts'
 import { createLog } from '../node/log.ts'
 import { describeSecrets } from '../node/secrets/index.ts'
 import { version } from '../node/version.ts'
@@ -16,6 +16,7 @@ import { lockDownSession, registerScheme, servePage } from './protocol.ts'
 import { Session } from './session.ts'
 import { openSettings } from './settings.ts'
 import { setupHandlers } from './setup-handlers.ts'
+import { shellDirectory } from './shell-directory.ts'
 import { shellHandlers } from './shell-handlers.ts'
 import { hasTrayHost } from './tray-host.ts'
 import { trayActions } from './tray-actions.ts'
@@ -23,13 +24,16 @@ import { trayModel } from './tray-model.ts'
 import { createTray, type TrayController } from './tray.ts'
 import { type AppWindow, createWindow } from './window.ts'
 
-/** Composes the desktop: one instance for a data directory, the node, the window, the tray. */
-export function startApplication(): void {
+/**
+ * Composes the desktop: one instance for a data directory, the node, the window, the tray. Must be called before the app
+ * is ready; returns before it is.
+ */
+export async function startApplication(): Promise<void> {
   // the first is refused once the app is ready, the second before; root has no sandbox, in development and tests
   registerScheme()
   if (process.getuid?.() !== 0) app.enableSandbox()
   const dataDir = dataDirectory()
-  const own = join(dataDir, 'desktop')
+  const own = await shellDirectory(dataDir)
   app.setPath('userData', own)
   if (!app.requestSingleInstanceLock()) {
     app.quit()
@@ -74,7 +78,10 @@ async function runApplication(dataDir: string, own: string): Promise<void> {
     ipc.send({ type: 'go', destination })
   }
   const session: Session = new Session({
-    isInitialised: async () => (await describeSecrets(dataDir)) !== undefined,
+    isInitialised: async () => {
+      await privateDirectory(dataDir)
+      return (await describeSecrets(dataDir)) !== undefined
+    },
     open: (passphrase) => openNode(dataDir, passphrase),
     onPhase: () => changed(),
     onNodeEvent,

@@ -56,9 +56,9 @@ export async function startDesktop(dataDir: string, env: Record<string, string> 
   }
 }
 
-/** Goes through the first run with the plain file: the recovery phrase is read from the page and confirmed. */
-export async function setUp(page: Page): Promise<void> {
-  await page.getByRole('radio', { name: 'Plain file' }).check()
+/** Goes through the first run, with the plain file unless told otherwise: the phrase is read from the page and confirmed. */
+export async function setUp(page: Page, chooseStore = choosePlainFile): Promise<void> {
+  await chooseStore(page)
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('heading', { name: 'Write down these 24 words' }).waitFor()
   const words = await page.locator('ol code').allTextContents()
@@ -73,6 +73,10 @@ export async function setUp(page: Page): Promise<void> {
   }
   await page.getByRole('button', { name: 'Check the words' }).click()
   await page.getByRole('heading', { name: 'Choose your first network' }).waitFor()
+}
+
+async function choosePlainFile(page: Page): Promise<void> {
+  await page.getByRole('radio', { name: 'Plain file' }).check()
 }
 
 /** Starts the demo network from the first run and waits until its three agents are there. */
