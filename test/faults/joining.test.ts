@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { JoinStateView, NodeClient } from '@shared/contract/index.ts'
+import type { JoinStateView } from '@shared/contract/index.ts'
 import { isAnetError } from '@shared/errors.ts'
-import { configure, createNode, type FaultyNode, hubProgram } from '../helpers/faults/network.ts'
+import { configure, createNode, type FaultyNode, hubProgram, joined } from '../helpers/faults/network.ts'
 import { isFullRun } from '../helpers/faults/points.ts'
 import { persistently } from '../helpers/faults/workload.ts'
 import { anetJson } from '../helpers/anet-command.ts'
@@ -35,13 +35,6 @@ function joinAt(node: FaultyNode, hub: { url: string; aid: string }): Promise<Jo
       }
     }
   })
-}
-
-async function joined(client: NodeClient): Promise<void> {
-  for (;;) {
-    const { join: state } = await client.node.status({})
-    if (state.state === 'joined') return
-  }
 }
 
 const points = isFullRun
@@ -81,7 +74,7 @@ describe('joining a hub', () => {
         if (agents.some(({ name }) => name === 'Second')) return
       }
     })
-    await persistently(node, joined)
+    await joined(node)
     expect((isOfHub ? hub.program : node.program).deaths).toBe(1)
   })
 

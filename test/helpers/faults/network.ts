@@ -53,7 +53,7 @@ export interface FaultyNetworkOptions {
   readonly config?: Partial<ConfigInput>
 }
 
-/** Starts all four from the build, in a folder of their own. The nodes join the hub by themselves. */
+/** Starts all four from the build, in a folder of their own. Resolves when both nodes have joined the hub. */
 export async function startFaultyNetwork({ between, config }: FaultyNetworkOptions = {}): Promise<FaultyNetwork> {
   const folder = await mkdtemp(join(tmpdir(), 'anet-faults-'))
   const paths = { socket: join(folder, 'agent.sock'), token: join(folder, 'token'), record: join(folder, 'texts') }
@@ -77,6 +77,7 @@ export async function startFaultyNetwork({ between, config }: FaultyNetworkOptio
     modules: { a2a: { backends: [{ match: '*', url: `unix://${paths.socket}`, token_file: paths.token }] } },
   })
   await Promise.all([operator.program.start(), provider.program.start()])
+  await Promise.all([joined(operator), joined(provider)])
   const programs = { operator: operator.program, provider: provider.program, hub: hub.program, agent }
   const client = new EndpointClient(operator.dataDir, provider.aid)
   const texts = async (): Promise<string[]> =>
@@ -110,6 +111,20 @@ export async function checksOf(node: FaultyNode): Promise<readonly CheckView[]> 
   const control = connectControl({ dataDir: node.dataDir })
   try {
     return (await control.client.node.doctor({})).checks
+  } finally {
+    control.close()
+  }
+}
+
+/** Resolves when the node has joined its hub. */
+export async function joined(node: FaultyNode): Promise<void> {
+  const control = connectControl({ dataDir: node.dataDir })
+  try {
+    await new Promise<void>((resolve) => {
+      control.subscribe((event) => {
+        if (event.type === 'node' && event.value.join.state === 'joined') resolve()
+      })
+    })
   } finally {
     control.close()
   }
