@@ -7,7 +7,7 @@ import { z } from 'zod'
 const partSchema = z.looseObject({ text: z.string().optional() })
 const artifactSchema = z.looseObject({ artifactId: z.string(), parts: z.array(partSchema) })
 const statusSchema = z.looseObject({ state: z.string() })
-export const taskSchema = z.looseObject({
+const taskSchema = z.looseObject({
   id: z.string(),
   contextId: z.string(),
   status: statusSchema,

@@ -139,7 +139,7 @@ export async function configure(node: FaultyNode, config: Partial<ConfigInput>):
 }
 
 /** `anet up --foreground`; it works when it has printed its status. */
-export function nodeProgram(name: string, dataDir: string): Program {
+function nodeProgram(name: string, dataDir: string): Program {
   return new Program({
     name,
     spawn: (fault) =>

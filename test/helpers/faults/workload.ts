@@ -41,7 +41,7 @@ export async function sendAll(network: FaultyNetwork, sendings: readonly Sending
 }
 
 /** Resolves with the tasks, by id, when all have ended. */
-export async function ended(network: FaultyNetwork, ids: readonly string[], within = 45_000) {
+async function ended(network: FaultyNetwork, ids: readonly string[], within = 45_000) {
   const tasks = new Map<string, WireTask>()
   const open = (): string[] => ids.filter((id) => !terminal.has(tasks.get(id)?.status.state ?? ''))
   for (const until = Date.now() + within; open().length > 0;) {
