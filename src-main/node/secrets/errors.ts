@@ -18,7 +18,7 @@ export function secretStoreUnavailable(why: string, cause?: unknown): AnetError 
 
 export function passphraseWrong(): AnetError {
   return new AnetError('passphrase_wrong', 'This passphrase does not open the keys.', {
-    remedy: 'Try again. If it is lost, restore the keys with the recovery phrase: anet keys restore',
+    remedy: 'Try again. Keep the data directory and the recovery phrase: the key file can be opened with either.',
   })
 }
 
@@ -29,7 +29,7 @@ export function keyFileDamaged(why: string, cause?: unknown): AnetError {
     `The key file cannot be used: ${why} Nothing is signed and nothing was changed.`,
     {
       remedy:
-        'Put keys/keys.sealed back from a backup of the data directory, or restore with the recovery phrase: anet keys restore',
+        'Put keys/keys.sealed back from a backup of the data directory. Keep the recovery phrase: the file has a second lock that it opens.',
       cause,
     },
   )

@@ -25,7 +25,7 @@ export async function describeConflict(port: number, bound: BoundRecord | undefi
         : `End process ${holder.pid}${holder.command === null ? '' : ` (${holder.command})`}, which holds ${addressOf(port)}.`,
       'Then choose "Try again" in the window, or run "anet a2a retry", or restart the node with "anet stop && anet up".',
       holder.otherUser && !thisNode
-        ? 'The token was replaced, because the holder may have read it: give it to your clients again ("anet agents wire --refresh").'
+        ? 'The token was replaced, because the holder may have read it: give it to your clients again; "anet a2a token-file" says where it is.'
         : 'The address and the token stay as they are.',
     ],
   }
