@@ -10,6 +10,8 @@ Exit status: 0 done; 1 it failed; 2 wrong usage, or something has to be set up f
 /** Errors that say: this cannot work as it was asked for, whatever the network does. */
 const cannot: ReadonlySet<string> = new Set([
   'usage',
+  'hub_url_invalid',
+  'hub_needs_https',
   'invalid_input',
   'already_initialised',
   'not_initialised',

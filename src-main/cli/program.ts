@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help, type Option } from 'commander'
 import { version } from '../node/version.ts'
 import { a2aCommand } from './commands/a2a.ts'
 import { agentsCommand } from './commands/agents.ts'
@@ -38,7 +38,8 @@ const commands = [
 for (const command of commands) program.addCommand(command)
 const json = process.argv.includes('--json')
 for (const command of allOf(program)) {
-  command.exitOverride()
+  command.exitOverride().configureHelp({ optionDescription })
+  if (command.parent === null || command.commands.length > 0) command.showHelpAfterError('"--help" explains it.')
   // with --json, problems of the arguments are printed by main, in the form that was asked for
   if (json) command.configureOutput({ outputError: () => {} })
 }
@@ -50,8 +51,13 @@ export async function runCommandLine(): Promise<void> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-    if (json && process.exitCode !== 0) printError(usageError(error.message), true)
+    if (json && process.exitCode !== 0) printError(usageError(error.message.replace(/^error: /, '')), true)
   }
+}
+
+/** A switch is off unless it is given: its help need not say so. */
+function optionDescription(this: Help, option: Option): string {
+  return option.defaultValue === false ? option.description : Help.prototype.optionDescription.call(this, option)
 }
 
 function allOf(command: Command): Command[] {

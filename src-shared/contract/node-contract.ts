@@ -31,7 +31,7 @@ export const nodeContract = {
   },
   hub: {
     join: command(
-      z.strictObject({ url: z.url().max(2048), aid: aid.optional(), invite: z.string().max(256).optional() }),
+      z.strictObject({ url: z.string().min(1).max(2048), aid: aid.optional(), invite: z.string().max(256).optional() }),
       joinStateView,
     ),
     /** Nothing is sent or fetched there any more; the hub keeps what it has until it expires. */

@@ -39,12 +39,13 @@ const list = anetCommand('list', 'list the agents of the hub', 'anet agents list
         agent.lastSeen === null ? '' : when(agent.lastSeen),
         clipped(agent.skills.map((skillOf) => skillOf.id).join(' '), 40),
       ])
+      const hint = wide ? '' : '\n\nWhole AIDs, as other commands take them: --wide'
       const more = page.nextCursor === '' ? '' : `\n\nMore: --cursor ${page.nextCursor}`
       show(
         page,
         rows.length === 0
           ? 'No agents yet. "anet status" says whether this node has joined a hub.'
-          : table(['NAME', 'AID', 'IDENTITY', 'CHARGE', 'LAST SEEN', 'SKILLS'], rows) + more,
+          : table(['NAME', 'AID', 'IDENTITY', 'CHARGE', 'LAST SEEN', 'SKILLS'], rows) + hint + more,
       )
     }),
   )

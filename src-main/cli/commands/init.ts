@@ -67,7 +67,11 @@ function requireChoices({ secretStore, recoveryFile }: InitOptions): void {
     throw new AnetError('secret_store_not_chosen', 'There is no terminal to ask where the key shall be kept.', {
       remedy: [
         'Choose one of the three:',
-        ...storeChoices.map(([kind, meaning]) => `  anet init --secret-store ${kind}   (${meaning})`),
+        ...storeChoices.map(
+          ([kind, meaning]) =>
+            `  anet init --secret-store ${kind}${kind === 'passphrase' ? ' --passphrase-file PATH' : ''}   (${meaning})`,
+        ),
+        'and name a new file for the recovery phrase with --recovery-file PATH.',
       ].join('\n'),
     })
   }

@@ -259,7 +259,7 @@ function isSamePlan(a: Plan, b: Plan): boolean {
 
 function unknownAgent(aid: Aid): AnetError {
   return new AnetError('unknown_agent', `There is no agent ${aid} that this node could verify.`, {
-    remedy: 'List the agents with "anet agents list".',
+    remedy: '"anet agents list --wide" prints the whole AIDs of those it knows.',
   })
 }
 

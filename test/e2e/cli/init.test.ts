@@ -12,6 +12,7 @@ describe('anet init without a terminal', () => {
     const { code, stderr } = await anet(['init'], { dataDir })
     expect(code).toBe(2)
     for (const kind of ['keychain', 'passphrase', 'file']) expect(stderr).toContain(`--secret-store ${kind}`)
+    expect(stderr).toContain('--recovery-file PATH')
     expect(existsSync(dataDir)).toBe(false)
   })
 
