@@ -143,6 +143,8 @@ export class Connection {
       await this.#register({ hub: info.aid, name: info.name, registered: answer === 'member' })
       await hub.save({ url, aid: info.aid })
       fault('join.stored')
+    } catch (error) {
+      throw isAnetError(error, 'hub_unreachable') ? notJoined(error) : error
     } finally {
       await client.close()
     }
@@ -367,4 +369,13 @@ export class Connection {
     this.#parts.log.info({ state, registered: next.registered, hub: next.hub?.url }, sentence)
     this.#changes.publish(this.#state)
   }
+}
+
+/** A join is one attempt: unlike a session with the hub that a node has, nothing repeats it. */
+function notJoined({ code, message, details, cause }: AnetError): AnetError {
+  return new AnetError(code, message, {
+    remedy: 'Nothing has changed. See that the hub runs and its address is right, then join again.',
+    cause,
+    ...(details === undefined ? {} : { details }),
+  })
 }

@@ -156,7 +156,10 @@ test('joining another hub moves the node there; a failed attempt leaves it where
   if (node === undefined) throw new Error('no node')
   const closed = await scriptedServer(() => {})
   await new Promise((resolve) => closed.server.close(resolve))
-  await expect(node.network.join({ url: closed.url })).rejects.toMatchObject({ code: 'hub_unreachable' })
+  await expect(node.network.join({ url: closed.url })).rejects.toMatchObject({
+    code: 'hub_unreachable',
+    remedy: expect.stringContaining('join again') as unknown,
+  })
   await expect(node.network.join({ url: 'http://hub.example' })).rejects.toMatchObject({ code: 'hub_needs_https' })
   expect(node.network.joinState).toMatchObject({ state: 'joined', hub: { url: first.url } })
   const moved = await node.network.join({ url: second.url, aid: second.aid })
