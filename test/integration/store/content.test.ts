@@ -53,7 +53,7 @@ describe('sealed content', () => {
     const sealed = alter(store.content.seal(place, words))
     expect(store.damage).toBeUndefined()
     expect(() => store.content.open(place, sealed)).toThrow(
-      expect.objectContaining({ code: 'database_damaged', remedy: expect.stringContaining('anet backup') }),
+      expect.objectContaining({ code: 'database_damaged', remedy: expect.stringContaining('newest backup') }),
     )
     expect(damages).toEqual(['database_damaged'])
     expect(store.damage?.code).toBe('database_damaged')
