@@ -1,12 +1,12 @@
 import { z } from 'zod'
+import { type JsonObject, jsonObjectSchema, jsonValueSchema } from './json-value.ts'
+
+export { type JsonObject, jsonObjectSchema, jsonValueSchema } from './json-value.ts'
 
 /**
  * A2A 1.0 objects in their wire form (ProtoJSON, camelCase), which is also the form the node works with. Unknown
  * fields are dropped, as ProtoJSON parsers do.
  */
-export const jsonObjectSchema = z.record(z.string(), z.json())
-export type JsonObject = z.infer<typeof jsonObjectSchema>
-
 export const taskStates = [
   'TASK_STATE_SUBMITTED',
   'TASK_STATE_WORKING',
@@ -45,7 +45,7 @@ export const partSchema = z
     /** base64 */
     raw: z.base64().exactOptional(),
     url: z.string().exactOptional(),
-    data: z.json().exactOptional(),
+    data: jsonValueSchema.exactOptional(),
     metadata: jsonObjectSchema.exactOptional(),
     filename: z.string().exactOptional(),
     mediaType: z.string().exactOptional(),

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { AnetError } from '../errors.ts'
 import { decodeCanonical } from './canonical.ts'
 import { limits } from './limits.ts'
+import { holdsTooManyValues } from './value-count.ts'
 import { isWellFormedCbor } from './well-formed.ts'
 
 /** Canonical DAG-CBOR bytes of a value (RFC 8949 deterministic form as DAG-CBOR restricts it). Throws on `undefined`. */
@@ -14,12 +15,15 @@ export function encodeCbor(value: unknown): Uint8Array {
 
 /**
  * Decodes canonical DAG-CBOR and nothing else: bytes that would encode differently are `statement_not_canonical`, so
- * that one value has one encoding, one digest and one signature. Bytes over `maxBytes` are `statement_too_large`, bytes
- * that are no CBOR and values nested too deep `statement_malformed`.
+ * that one value has one encoding, one digest and one signature. Bytes over `maxBytes` and too many values are
+ * `statement_too_large`, bytes that are no CBOR and values nested too deep `statement_malformed`.
  */
 export function decodeCbor(bytes: Uint8Array, maxBytes: number): unknown {
   if (bytes.byteLength > maxBytes) {
     throw new AnetError('statement_too_large', `${bytes.byteLength} bytes are over the limit of ${maxBytes}.`)
+  }
+  if (holdsTooManyValues(bytes)) {
+    throw new AnetError('statement_too_large', `Over ${limits.values} values are too many for one statement.`)
   }
   const canonical = decodeCanonical(bytes)
   if (canonical !== undefined) return canonical.value

@@ -7,6 +7,8 @@ const day = 24 * 60 * minute
 export const limits = {
   /** Lists and maps within each other, in any decoded value. */
   depth: 128,
+  /** In any encoding that is decoded, heads of lists and maps and names included. What is decoded takes 40 times a byte. */
+  values: 1_000_000,
   /** The last places and bytes are for an emergency rotation and a deactivation: planned rotations end before them. */
   history: { statements: 256, reserved: 2, bytes: 64 * KiB, reservedBytes: 2 * KiB },
   keySet: { bytes: 16 * KiB, rotateEvery: 7 * day, validFor: 14 * day, keepPrivateFor: 15 * day },
@@ -15,6 +17,8 @@ export const limits = {
     partBytes: 64 * MiB,
     /** Signed and padded plaintext of one sealed message. */
     bytes: 96 * MiB,
+    /** Of a body: the rest is for what is around it. */
+    values: 990_000,
     /** Envelope on the hub: plaintext plus HPKE overhead and header. */
     envelopeBytes: 97 * MiB,
     validFor: 14 * day,

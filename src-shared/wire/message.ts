@@ -8,17 +8,19 @@ import {
   roleSchema,
   taskStateSchema,
 } from '../a2a/types.ts'
+import { jsonValueSchema } from '../a2a/json-value.ts'
 import { decodeCbor, encodeCbor, isTooDeep, parseStatement, parseValue } from './cbor.ts'
 import { aidSchema, cidSchema } from './cid.ts'
 import { limits } from './limits.ts'
 import { bytesSchema, signedSchema } from './signed.ts'
+import { holdsTooManyValues } from './value-count.ts'
 
 /** A file's content travels as bytes, not as base64. Otherwise a wire part is an A2A part. */
 const wirePartSchema = z
   .object({
     text: z.string().exactOptional(),
     raw: bytesSchema.exactOptional(),
-    data: z.json().exactOptional(),
+    data: jsonValueSchema.exactOptional(),
     metadata: jsonObjectSchema.exactOptional(),
     filename: z.string().exactOptional(),
     mediaType: z.string().exactOptional(),
@@ -122,13 +124,19 @@ export function parseBody(type: string, body: unknown): unknown {
 }
 
 /**
- * The bytes whose digest tells two bodies apart under one `mid`. A body that no decoder would take, because its values
- * are nested too deep, is `content_too_deep`.
+ * The bytes whose digest tells two bodies apart under one `mid`. A body that no decoder would take is refused: nested too
+ * deep it is `content_too_deep`, with too many values `message_too_large`.
  */
 export function encodeBody(type: MessageType, body: unknown): Uint8Array {
   const value = { type, body }
   if (isTooDeep(value)) throw new AnetError('content_too_deep', `Values are nested over ${limits.depth} deep.`)
-  return encodeCbor(value)
+  const bytes = encodeCbor(value)
+  if (holdsTooManyValues(bytes, limits.message.values)) {
+    throw new AnetError('message_too_large', `This message holds over ${limits.message.values} values.`, {
+      remedy: 'Send data of this size as a file.',
+    })
+  }
+  return bytes
 }
 
 /** Undoes {@link encodeBody}. Errors: `message_wrong_type`, and those of {@link parseBody} and the statement decoder. */

@@ -6,6 +6,7 @@ import {
   encodeCbor,
   hubErrorSchema,
   hubMediaType,
+  holdsTooManyValues,
   type SigningKey,
   signHubRequest,
   type WireCrypto,
@@ -163,8 +164,9 @@ async function readBounded(body: Dispatcher.ResponseData['body'], maxBytes: numb
   return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
 }
 
-/** Undefined for bytes that are not DAG-CBOR: no schema accepts that. */
+/** Undefined for bytes that are not DAG-CBOR, or too much of it: no schema accepts that. */
 function decoded(bytes: Uint8Array): unknown {
+  if (holdsTooManyValues(bytes)) return undefined
   try {
     // a plain view: of a Buffer the decoder would hand out Buffers
     return decode(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))

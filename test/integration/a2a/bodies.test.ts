@@ -67,6 +67,36 @@ describe('size', () => {
   })
 })
 
+describe('what a body would be when it is parsed', () => {
+  const call = (unknown: string): string => `{"jsonrpc":"2.0","id":1,"method":"ListTasks","unknown":${unknown}}`
+  test.each([
+    ['a million values', call(`[${'{},'.repeat(1_000_001)}1]`)],
+    ['a list in a list, ten thousand times', call(`${'['.repeat(10_001)}${']'.repeat(10_001)}`)],
+    ['brackets without end', '['.repeat(4 * MiB)],
+  ])('%s are too much', async (_name, body) => {
+    const desk = await endpointDesk()
+    for (const path of ['jsonrpc', 'rest/message:send']) {
+      const answer = await fetch(`${desk.url()}/${path}`, {
+        method: 'POST',
+        headers: { ...desk.headers, 'content-type': 'application/json' },
+        body,
+      })
+      expect(answer.status).toBe(413)
+      expect((await answer.json()).error).toMatchObject({ code: 413, status: 'RESOURCE_EXHAUSTED' })
+    }
+  })
+
+  test('a text of many commas and brackets is one value', async () => {
+    const desk = await endpointDesk()
+    const answer = await fetch(`${desk.url()}/jsonrpc`, {
+      method: 'POST',
+      headers: { ...desk.headers, 'content-type': 'application/json' },
+      body: call(`"${String.raw`[,\",`.repeat(1_000_000)}"`),
+    })
+    expect((await answer.json()).result).toMatchObject({ tasks: [] })
+  })
+})
+
 describe('pace', () => {
   test('a body that stops is 408', async () => {
     const desk = await endpointDesk({ limits: { bodyStall: 100 } })

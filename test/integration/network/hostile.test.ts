@@ -113,6 +113,18 @@ describe('numbers', () => {
   })
 })
 
+describe('size', () => {
+  test('a message that would fill the memory when it is decoded is rejected for good', async () => {
+    const data: never[][] = Array.from({ length: 1_000_001 }, () => [])
+    const { message, ...rest } = opening('bomb')
+    const body = { ...rest, message: { ...message, parts: [{ data }] } }
+    await peer.send(node, 'task.open', peer.newTask(), body, { n: 0 })
+    await rejected('statement_too_large')
+    await opened('goes on')
+    await expect(node.network.prepareBody('task.open', body)).rejects.toMatchObject({ code: 'message_too_large' })
+  })
+})
+
 describe('replay', () => {
   test('the same envelope again has no effect and is acknowledged again', async () => {
     const task = peer.newTask()

@@ -55,6 +55,15 @@ describe('the CBOR decoder', () => {
     )
   })
 
+  it('refuses more values than fit into a memory, without decoding them', () => {
+    const lists = new Uint8Array(4_000_005).fill(0x80)
+    lists.set([0x9a, 0x00, 0x3d, 0x09, 0x00])
+    expect(codeOf(() => decodeCbor(lists, lists.byteLength))).toBe('statement_too_large')
+    const few = Uint8Array.from([0x99, 0x00, 0x02, 0x5a, 0x00, 0x20, 0x00, 0x00, ...new Uint8Array(0x20_0000), 0x01])
+    expect(codeOf(() => decodeCbor(few, few.byteLength))).toBe('statement_not_canonical')
+    expect(decodeCbor(encodeCbor(few), 1e9)).toEqual(few)
+  })
+
   it('refuses nesting on which a parser would run out of stack', () => {
     const lists = new Uint8Array(100_000).fill(0x81)
     lists[lists.length - 1] = 0

@@ -1,16 +1,21 @@
 import type { Refusal } from './answer.ts'
 import type { Exchange } from './exchange.ts'
+import { JsonShape } from './json-shape.ts'
 
 /** The client went away in the middle of its request: there is nobody to answer. */
 export const clientGone = Symbol('client gone')
 
 /**
- * Reads a request body into memory, or says why not: 413 as soon as Content-Length or the count says so, 408 after
- * {@link ListenerLimits.bodyStall} without progress. Sends `100 Continue` where the client waits for it.
+ * Reads a JSON request body into memory, or says why not: 413 as soon as Content-Length, the count or what it would be
+ * when it is parsed says so, 408 after {@link ListenerLimits.bodyStall} without progress. Sends `100 Continue` where the client waits for it.
  */
 export function readBody(exchange: Exchange): Promise<Buffer | Refusal | typeof clientGone> {
   const { request, response, facts, limits } = exchange
   const tooLarge: Refusal = { status: 413, message: `A request body is limited to ${limits.bodyBytes} bytes.` }
+  const tooMuch: Refusal = {
+    status: 413,
+    message: `A request body is limited to ${limits.bodyValues} JSON values, nested ${limits.bodyDepth} deep. Send large data as a file.`,
+  }
   if (Number(facts.contentLength) > limits.bodyBytes) return Promise.resolve(tooLarge)
   if (exchange.expectsContinue) {
     exchange.expectsContinue = false
@@ -18,6 +23,7 @@ export function readBody(exchange: Exchange): Promise<Buffer | Refusal | typeof 
   }
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
+    const shape = new JsonShape()
     let size = 0
     const timer = setTimeout(
       () => finish({ status: 408, message: `No part of the body arrived for ${limits.bodyStall / 1000} seconds.` }),
@@ -28,6 +34,12 @@ export function readBody(exchange: Exchange): Promise<Buffer | Refusal | typeof 
       if (size > limits.bodyBytes) {
         request.pause()
         finish(tooLarge)
+        return
+      }
+      shape.push(chunk)
+      if (shape.values > limits.bodyValues || shape.depth > limits.bodyDepth) {
+        request.pause()
+        finish(tooMuch)
         return
       }
       chunks.push(chunk)

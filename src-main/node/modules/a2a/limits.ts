@@ -1,9 +1,14 @@
+import { limits } from '@shared/wire/index.ts'
+
 const KiB = 1024
 const MiB = 1024 * KiB
 
 /** What a listener allows (spec/a2a-endpoint.md, Limits). Sizes in bytes, times in milliseconds. */
 export interface ListenerLimits {
   readonly bodyBytes: number
+  /** Lists, objects and commas in a body, and how deep they nest: what would stop everybody when it is parsed. */
+  readonly bodyValues: number
+  readonly bodyDepth: number
   readonly headerBytes: number
   /** A client that has not sent its header by then is answered with 408. */
   readonly headerTimeout: number
@@ -26,6 +31,8 @@ export interface ListenerLimits {
 
 export const localLimits: ListenerLimits = {
   bodyBytes: 96 * MiB,
+  bodyValues: limits.values,
+  bodyDepth: 10_000,
   headerBytes: 16 * KiB,
   headerTimeout: 10_000,
   bodyStall: 30_000,
