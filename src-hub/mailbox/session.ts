@@ -44,6 +44,10 @@ export class MailboxSession {
     socket.on('pong', () => {
       this.alive = true
     })
+    // an agent that asks and does not read the answers gets no more of them: they would fill the memory
+    socket.on('ping', (data: Buffer) => {
+      if (!this.#closed && socket.bufferedAmount < maxBuffered) socket.pong(data)
+    })
     socket.on('message', (data, isBinary) => this.#onMessage(data as Buffer, isBinary))
     socket.on('error', () => socket.terminate())
     socket.on('close', () => {

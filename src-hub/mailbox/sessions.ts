@@ -12,6 +12,8 @@ export class MailboxSessions {
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
+    // MailboxSession answers pings
+    autoPong: false,
     maxPayload: maxReplyBytes,
   })
   readonly #sessions = new Set<MailboxSession>()

@@ -3,6 +3,7 @@ import { AnetError } from '@shared/errors.ts'
 import {
   type Delivery,
   encodeCbor,
+  holdsTooManyValues,
   hubErrorSchema,
   limits,
   mailboxCloseCodes,
@@ -34,6 +35,7 @@ const namedClose: ReadonlyMap<number, MailboxEnd> = new Map([
 /** Above this much that was received and not dealt with, reading pauses. */
 const unreadLimit = limits.message.envelopeBytes + 16 * 1024 * 1024
 const maxIds = 1024
+const maxUnsentPongs = 64 * 1024
 const refusalBytes = 16 * 1024
 
 /**
@@ -56,6 +58,7 @@ export async function openMailbox(parts: {
     handshakeTimeout: parts.answerWithin,
     perMessageDeflate: false,
     followRedirects: false,
+    autoPong: false,
   })
   socket.binaryType = 'nodebuffer'
   let end: MailboxEnd = 'lost'
@@ -114,6 +117,7 @@ function receive(socket: WebSocket, events: MailboxEvents, finish: (reason: Mail
 }
 
 function decodeFrame(data: Buffer): unknown {
+  if (holdsTooManyValues(data)) return undefined
   try {
     return decode(new Uint8Array(data.buffer, data.byteOffset, data.byteLength))
   } catch {
@@ -167,7 +171,11 @@ function keepAlive(socket: WebSocket, every: number, lost: () => void): void {
     alive = true
   }
   socket.on('pong', heard)
-  socket.on('ping', heard)
+  socket.on('ping', (data: Buffer) => {
+    heard()
+    // who does not read the answers gets no more of them: they would fill the memory
+    if (socket.readyState === WebSocket.OPEN && socket.bufferedAmount < maxUnsentPongs) socket.pong(data)
+  })
   socket.on('message', heard)
   socket.once('close', () => clearInterval(timer))
 }

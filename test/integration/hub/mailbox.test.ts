@@ -27,6 +27,29 @@ async function deliveries(session: AgentSession, count: number): Promise<{ id: s
 }
 
 describe('a mailbox', () => {
+  it('does not keep answers for an agent that asks whether the hub is there and never reads', async () => {
+    const hub = await temporaryHub({ limits: fast })
+    const [from, to] = [await joinedAgent(hub), await joinedAgent(hub)]
+    const session = await to.open()
+    await stored(from, envelopeTo(to.aid))
+    const { id } = await session.nextDelivery()
+    let pongs = 0
+    session.socket.on('pong', () => (pongs += 1))
+    session.socket.pause()
+    // 32 MiB of answers: more than the buffers of both sockets hold
+    const pings = 256 * 1024
+    for (let sent = 0; sent < pings; sent += 1) session.socket.ping(Buffer.alloc(125))
+    session.acknowledge(id)
+    await expect
+      .poll(async () => (await askAdmin(hub, 'GET', '/admin/v1/status')).json, { timeout: 20_000 })
+      .toMatchObject({ messages: 0, sessions: 1 })
+    session.socket.resume()
+    await stored(from, envelopeTo(to.aid))
+    await session.nextDelivery()
+    expect(pongs).toBeGreaterThan(0)
+    expect(pongs).toBeLessThan(pings)
+  })
+
   it('keeps what came while nobody was there, and delivers it in order', async () => {
     const hub = await temporaryHub()
     const [from, to] = [await joinedAgent(hub), await joinedAgent(hub)]
