@@ -10,6 +10,7 @@ describe('JSON-RPC envelope', () => {
     ['-7', '-7'],
     ['1.5', '1.5'],
     ['12345678901234567890', '12345678901234567890'],
+    ['-0', '-0'],
     ['null', 'null'],
     ['"\\u00e9\\n"', '"é\\n"'],
   ])('the id %s is echoed', async (id, echoed) => {
@@ -34,6 +35,7 @@ describe('JSON-RPC envelope', () => {
     ['a method that is no text', '{"jsonrpc":"2.0","id":1,"method":5}', -32600],
     ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"ListTasks"}', -32600],
     ['an id that is a boolean', '{"jsonrpc":"2.0","id":true,"method":"ListTasks"}', -32600],
+    ['an id of too many digits', `{"jsonrpc":"2.0","id":${'1'.repeat(5000)},"method":"ListTasks"}`, -32600],
     ['an unknown method', '{"jsonrpc":"2.0","id":1,"method":"tasks/get"}', -32601],
     ['a method of the prototype', '{"jsonrpc":"2.0","id":1,"method":"toString"}', -32601],
     ['params that are an array', '{"jsonrpc":"2.0","id":1,"method":"GetTask","params":["x"]}', -32602],
@@ -43,7 +45,7 @@ describe('JSON-RPC envelope', () => {
     const desk = await endpointDesk()
     const error = await rpcError(await post(desk, body))
     expect(error.code).toBe(code)
-    expect(error.id).toBe(body.includes('"id":1') && !body.startsWith('[') && code !== -32700 ? 1 : null)
+    expect(error.id).toBe(/"id":1\b/.test(body) && !body.startsWith('[') && code !== -32700 ? 1 : null)
     expect(JSON.stringify(error)).not.toMatch(/at .*\.ts|node_modules/)
   })
 

@@ -94,8 +94,14 @@ describe('numbers as they were sent', () => {
     ['{"i\\u0064":7}', '7'],
     ['{"params":{"id":1}}', undefined],
     ['{"id":"text"}', undefined],
+    [String.raw`{"a":"\\","b\"":"id","id":-0}`, '-0'],
   ])('%s', (json, expected) => {
     expect(numberAsSent(json, 'id')).toBe(expected)
+  })
+
+  test('are found behind a text of many megabytes', () => {
+    const long = String.raw`\n`.repeat(16 * 1024 * 1024)
+    expect(numberAsSent(`{"${'n'.repeat(1024 * 1024)}":1,"text":"${long}","id":1.5}`, 'id')).toBe('1.5')
   })
 
   test('agree with JSON.parse for every object', () => {

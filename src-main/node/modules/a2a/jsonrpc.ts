@@ -97,7 +97,7 @@ function readCall(value: unknown, text: string, onId: (id: string | undefined) =
   if (typeof value !== 'object' || value === null) throw invalid('A call is a JSON object.')
   const call: { jsonrpc?: unknown; id?: unknown; method?: unknown; params?: unknown } = value
   const id = Object.hasOwn(call, 'id') ? idText(call.id, text) : undefined
-  if (id === null) throw invalid('The id must be a string, a number or null.')
+  if (id === null) throw invalid(`The id must be a string, a number or null, of at most ${maxIdChars} characters.`)
   onId(id ?? 'null')
   if (call.jsonrpc !== '2.0') throw invalid('The member jsonrpc must be "2.0".')
   if (typeof call.method !== 'string') throw invalid('The member method must be a string.')
@@ -110,8 +110,10 @@ function idText(id: unknown, text: string): string | null {
   if (id === null) return 'null'
   if (typeof id === 'string') return id.length <= maxIdChars ? JSON.stringify(id) : null
   if (typeof id !== 'number') return null
+  if (Number.isSafeInteger(id) && !Object.is(id, -0)) return String(id)
   // a double cannot hold every number that JSON can write
-  return Number.isSafeInteger(id) ? String(id) : (numberAsSent(text, 'id') ?? String(id))
+  const sent = numberAsSent(text, 'id') ?? String(id)
+  return sent.length <= maxIdChars ? sent : null
 }
 
 async function perform(
