@@ -108,7 +108,8 @@ function matches(db: Db, words: string): number {
 function matchOf(q: string): string | null | undefined {
   if (q.trim() === '') return undefined
   const words = q
-    .split(/\s+/)
+    // SQLite ends a text at a zero character, in the middle of the quotes
+    .split(/[\s\0]+/)
     .filter((word) => /[\p{L}\p{N}]/u.test(word))
     .map((word) => `"${word.replaceAll('"', '""')}"*`)
   return words.length === 0 ? null : words.join(' AND ')

@@ -126,3 +126,13 @@ test('words that many cards have in common find the newest of them, page by page
   const second = page(store, rows, { q: 'common wor', limit: 2, cursor: first.nextCursor })
   expect(second.aids).toEqual(['agent-1497', 'agent-1496'])
 })
+
+test.each(['\0', 'com\0', '\0mon "\0', '"', 'NEAR(', 'com* OR', '\ud800x', "'); --"])(
+  'a search for %j is a search',
+  async (q) => {
+    const { store, rows } = await directory()
+    const card = { name: 'Common "NEAR', description: 'words OR', skills: [] } as never
+    await store.write((tx) => rows.put(tx, { aid: 'agent', lastSeen: 1, card }, 10_000))
+    expect(page(store, rows, { q }).aids.length).toBeLessThanOrEqual(1)
+  },
+)
