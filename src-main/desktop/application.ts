@@ -148,6 +148,8 @@ async function runApplication(dataDir: string, own: string): Promise<void> {
   servePage(electronSession.defaultSession, fileURLToPath(new URL('../renderer', import.meta.url)))
   lockDownSession(electronSession.defaultSession)
   appWindow = createWindow({
+    // for a start at login; without a tray nobody could find the window
+    showAtStart: !(trayHost && process.argv.includes('--hidden')),
     bounds: () => settings.current.bounds,
     keepBounds: (bounds) => settings.change({ bounds }),
     mayHide: () => trayHost,

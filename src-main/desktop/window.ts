@@ -6,6 +6,8 @@ import { type Bounds, clampBounds, minimumSize } from './window-bounds.ts'
 
 export interface WindowOptions {
   readonly bounds: () => Bounds | undefined
+  /** False: the window waits behind the tray icon until it is asked for. */
+  readonly showAtStart: boolean
   readonly keepBounds: (bounds: Bounds) => void
   /** True: closing hides (there is a tray). False: closing minimises, so that the window can be found again. */
   readonly mayHide: () => boolean
@@ -44,7 +46,7 @@ export function createWindow(options: WindowOptions): AppWindow {
     },
   })
   if (maximized) window.maximize()
-  window.once('ready-to-show', () => window.show())
+  if (options.showAtStart) window.once('ready-to-show', () => window.show())
   guardContents(window)
   keepInTouch(window, options)
   const release = hideInsteadOfClosing(window, options)

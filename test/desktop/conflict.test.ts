@@ -19,11 +19,22 @@ beforeAll(async () => {
   address = await recordedAddress(scene.dataDir)
   port = address.slice(address.lastIndexOf(':') + 1)
   holder = await holdPort(Number(port))
-  desktop = await scene.launch()
+  // in the tray: a window in front would show the conflict itself, and nothing would be notified
+  desktop = await scene.launch({}, scene.dataDir, ['--hidden'])
 })
 afterAll(async () => {
   holder.kill()
   await scene.close()
+})
+
+test('a notification says so, and a click opens the window', async () => {
+  const isVisible = (): Promise<boolean | undefined> =>
+    desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.isVisible())
+  const note = await scene.bus.notification(({ title }) => title === 'Your tools cannot reach this node')
+  expect(note.body).toContain(address)
+  expect(await isVisible()).toBe(false)
+  scene.bus.clickNotification(note)
+  await expect.poll(isVisible).toBe(true)
 })
 
 test('every view says who holds the port and what to do', async () => {
@@ -52,11 +63,6 @@ test('the tray says so, and its copy entries are off with the reason', async () 
   expect(entries[0]?.label).toMatch(new RegExp(`^Port ${port} is held by `))
   expect(entries.find(({ label }) => label === 'Copy A2A address (port taken)')?.enabled).toBe(false)
   expect(entries.find(({ label }) => label === 'Copy agents URL (port taken)')?.enabled).toBe(false)
-})
-
-test('a notification says so', async () => {
-  const note = await scene.bus.notification(({ title }) => title === 'Your tools cannot reach this node')
-  expect(note.body).toContain(address)
 })
 
 test('"Try again" while the port is still held changes nothing', async () => {

@@ -207,17 +207,7 @@ test('wrong and too large arguments get an error and change nothing', async () =
 
 test('no secret and no text of a task is in a log, an argument or an environment', async () => {
   const { page, app } = desktop
-  let phrase = ''
-  await page.getByRole('radio', { name: 'Plain file' }).waitFor()
-  const words = page.locator('ol code')
-  const reading = words
-    .first()
-    .waitFor()
-    .then(async () => {
-      phrase = (await words.allTextContents()).join(' ')
-    })
-  await setUp(page)
-  await reading
+  const phrase = (await setUp(page)).join(' ')
   expect(phrase.split(' ')).toHaveLength(24)
   await startDemoFromWindow(page)
   const sent = await page.evaluate(async (text) => {

@@ -27,11 +27,15 @@ export const electron = resolveElectron(() => {})
 export const launchFlags = [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-gpu']
 
 /** Starts the built application on a data directory, in the real Electron. */
-export async function startDesktop(dataDir: string, env: Record<string, string> = {}): Promise<DesktopApp> {
+export async function startDesktop(
+  dataDir: string,
+  env: Record<string, string> = {},
+  flags: readonly string[] = [],
+): Promise<DesktopApp> {
   const { executable } = await electron
   const app = await _electron.launch({
     executablePath: executable,
-    args: [...launchFlags, root],
+    args: [...launchFlags, root, ...flags],
     cwd: root,
     // Playwright would pin the light theme
     colorScheme: null,
@@ -56,8 +60,11 @@ export async function startDesktop(dataDir: string, env: Record<string, string> 
   }
 }
 
-/** Goes through the first run, with the plain file unless told otherwise: the phrase is read from the page and confirmed. */
-export async function setUp(page: Page, chooseStore = choosePlainFile): Promise<void> {
+/**
+ * Goes through the first run, with the plain file unless told otherwise: the phrase is read from the page and confirmed.
+ * Returns its words.
+ */
+export async function setUp(page: Page, chooseStore = choosePlainFile): Promise<readonly string[]> {
   await chooseStore(page)
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('heading', { name: 'Write down these 24 words' }).waitFor()
@@ -73,6 +80,7 @@ export async function setUp(page: Page, chooseStore = choosePlainFile): Promise<
   }
   await page.getByRole('button', { name: 'Check the words' }).click()
   await page.getByRole('heading', { name: 'Choose your first network' }).waitFor()
+  return words
 }
 
 async function choosePlainFile(page: Page): Promise<void> {

@@ -25,7 +25,7 @@ export interface Scene {
   readonly folder: string
   readonly aid: string
   /** Starts the desktop on the data directory, or on another one. */
-  launch(env?: Record<string, string>, dataDir?: string): Promise<DesktopApp>
+  launch(env?: Record<string, string>, dataDir?: string, flags?: readonly string[]): Promise<DesktopApp>
   close(): Promise<void>
 }
 
@@ -46,8 +46,8 @@ export async function openScene({ tray = true, initialised = true }: SceneOption
     dataDir,
     folder,
     aid,
-    launch: async (env = {}, other = dataDir) => {
-      const app = await startDesktop(other, env)
+    launch: async (env = {}, other = dataDir, flags = []) => {
+      const app = await startDesktop(other, env, flags)
       started.push(app)
       return app
     },
