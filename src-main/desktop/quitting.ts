@@ -23,30 +23,19 @@ export function createQuit({ session, confirm, end }: QuitOptions): () => Promis
   }
 }
 
-/** What would be interrupted, one sentence each. A node of another process goes on without the window. */
+/**
+ * What would be lost by stopping, one sentence each: only what a backend does right now. Tasks and messages are durable
+ * and go on at the next start; a node of another process goes on without the window.
+ */
 async function workInFlight(session: QuitOptions['session']): Promise<readonly string[]> {
-  const { view, attached } = session
-  if (view === undefined || attached) return []
-  const { outbox } = view.counts
-  const backends = await tasksOfBackends(session)
-  return [
-    ...(outbox === 0
-      ? []
-      : [
-          `${outbox === 1 ? '1 message is' : `${outbox} messages are`} not confirmed yet. ANet sends again when it starts.`,
-        ]),
-    ...(backends === 0
-      ? []
-      : [`A backend works on ${backends === 1 ? '1 task' : `${backends} tasks`}. What it did is then not known.`]),
-  ]
-}
-
-async function tasksOfBackends({ door }: Pick<Session, 'door'>): Promise<number> {
+  if (session.view === undefined || session.attached) return []
   try {
-    const { items } = await door.client.inbox.list({ state: 'open', limit: 200 })
-    return items.filter(({ state }) => state === 'forwarding').length
+    const { items } = await session.door.client.inbox.list({ state: 'open', limit: 200 })
+    const count = items.filter(({ state }) => state === 'forwarding').length
+    if (count === 0) return []
+    return [`A backend works on ${count === 1 ? '1 task' : `${count} tasks`}. What it did is then not known.`]
   } catch {
     // a node that cannot say so must not keep anybody from quitting
-    return 0
+    return []
   }
 }

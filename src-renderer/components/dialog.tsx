@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactElement, type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { strings } from '../strings/index.ts'
 import { Button } from './button.tsx'
 import classes from './dialog.module.css'
@@ -19,7 +19,8 @@ export interface DialogProps {
 export function Dialog({ title, onClose, onSubmit, wide = false, children, footer }: DialogProps): ReactElement {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  useEffect(() => {
+  // closed while it is still in the document: only then the platform gives the focus back
+  useLayoutEffect(() => {
     const dialog = ref.current
     dialog?.showModal()
     return () => dialog?.close()

@@ -42,10 +42,10 @@ export function Rail(): ReactElement {
   const { destination: current, go } = useNavigation()
   return (
     <div className={classes['rail']}>
-      <div className={classes['brand']}>
+      <header className={classes['brand']}>
         <Logo />
         {strings.common.product}
-      </div>
+      </header>
       <nav aria-label={strings.common.mainNavigation}>
         {railEntries.map(({ destination, icon: Icon, count }, index) => {
           const selected = destination.view === current.view
