@@ -49,7 +49,8 @@ export function agentOperations(parts: Needed, onChange: () => void): NodeHandle
       }
     },
 
-    async setRelation({ aid, relation }) {
+    async setRelation({ aid: given, relation }) {
+      const aid = wholeAid(given)
       const before = relationOf(config.get(), aid)
       if (before !== relation) {
         await config.update((current) => ({ ...current, peers: withRelation(current.peers, aid, relation) }))
@@ -61,7 +62,7 @@ export function agentOperations(parts: Needed, onChange: () => void): NodeHandle
   }
 }
 
-/** The hub is asked for whole AIDs only: a shortened or mistyped one names nobody. */
+/** Whole AIDs only: a shortened or mistyped one names nobody. */
 function wholeAid(aid: string): string {
   if (isCid(aid)) return aid
   throw new AnetError('unknown_agent', `${aid} is not an AID.`, {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { constants, open, rename, rm } from 'node:fs/promises'
+import { constants, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, extname, isAbsolute, join } from 'node:path'
 import type { Part } from '@shared/a2a/index.ts'
-import { AnetError } from '@shared/errors.ts'
+import { AnetError, isAnetError } from '@shared/errors.ts'
 import { limits } from '@shared/wire/index.ts'
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -32,6 +32,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.zip': 'application/zip',
 }
 
+const pieceBytes = 1024 * 1024
+
 /**
  * Reads files that the operator named into parts: regular files only, by absolute path, at most 64 MiB each and 96 MiB
  * together (spec/network.md, Attachments). Errors: `path_not_absolute`, `file_not_readable`, `not_a_regular_file`,
@@ -56,11 +58,12 @@ export async function readFileParts(paths: readonly string[]): Promise<Part[]> {
 }
 
 /**
- * Writes bytes to a file that the operator named, whole or not at all. Errors: `path_not_absolute`, `file_exists`
- * (unless `overwrite`), `file_not_writable`.
+ * Writes bytes to a file that the operator named, whole or not at all. `overwrite` replaces a regular file and nothing
+ * else: no link, pipe or device. Errors: `path_not_absolute`, `file_exists`, `not_a_regular_file`, `file_not_writable`.
  */
 export async function writeNewFile(path: string, bytes: Uint8Array, overwrite: boolean): Promise<void> {
   requireAbsolute(path)
+  if (overwrite) await requireReplaceable(path)
   const target = overwrite ? join(dirname(path), `.${basename(path)}.${randomUUID()}`) : path
   let created = false
   try {
@@ -92,12 +95,34 @@ async function readRegularFile(path: string): Promise<Buffer> {
     const stat = await file.stat()
     if (!stat.isFile()) throw new AnetError('not_a_regular_file', `${path} is not a regular file.`)
     if (stat.size > limits.message.partBytes) throw tooLarge(path)
-    const bytes = await file.readFile()
-    // the file may have grown since it was looked at
-    if (bytes.byteLength > limits.message.partBytes) throw tooLarge(path)
-    return bytes
+    return await readBounded(file, path)
+  } catch (cause) {
+    if (isAnetError(cause)) throw cause
+    throw new AnetError('file_not_readable', `${path} could not be read (${codeOf(cause)}).`, { cause })
   } finally {
     await file.close()
+  }
+}
+
+/** Reads to the end or to the limit: a file may grow while it is read, and those of /proc do not tell their size. */
+async function readBounded(file: FileHandle, path: string): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let size = 0
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(pieceBytes) })
+    if (bytesRead === 0) break
+    size += bytesRead
+    if (size > limits.message.partBytes) throw tooLarge(path)
+    pieces.push(buffer.subarray(0, bytesRead))
+  }
+  return Buffer.concat(pieces, size)
+}
+
+async function requireReplaceable(path: string): Promise<void> {
+  const there = await lstat(path).catch(() => undefined)
+  if (there !== undefined && !there.isFile()) {
+    throw new AnetError('not_a_regular_file', `${path} is not a regular file.`, { remedy: 'Choose another name.' })
   }
 }
 
