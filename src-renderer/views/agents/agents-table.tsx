@@ -106,7 +106,7 @@ function AgentRow({ agent, wide, index, top, selected, onSelect }: AgentRowProps
       onClick={() => onSelect(agent)}
     >
       <span role="gridcell" className={agent.verification === 'VERIFIED' ? classes['name'] : classes['placeholder']}>
-        <InertText text={agent.name} limit={80} />
+        <InertText text={agent.name} limit={80} clip />
       </span>
       {wide && (
         <span role="gridcell">

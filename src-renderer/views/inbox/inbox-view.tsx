@@ -79,7 +79,7 @@ function ItemButton({ item, selected, onSelect }: ItemButtonProps): ReactElement
         <RelativeTime at={item.receivedAt} />
       </span>
       <span className={classes['text']}>
-        <InertText text={messageText(item.message)} limit={160} />
+        <InertText text={messageText(item.message)} limit={160} clip />
       </span>
       <span className={classes['state']}>{strings.inbox.states[item.state]}</span>
     </button>

@@ -47,7 +47,7 @@ export function RecentTasks(): ReactElement {
         >
           <span className={rows['text']}>
             <span className={rows['title']}>
-              <InertText text={task.title} limit={120} />
+              <InertText text={task.title} limit={120} clip />
             </span>
             <small>
               <InertText text={task.peerName} limit={80} />

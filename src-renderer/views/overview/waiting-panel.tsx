@@ -34,7 +34,7 @@ export function WaitingPanel(): ReactElement {
               <InertText text={text.asks(task.peerName)} limit={80} />
             </span>
             <small className={rows['title']}>
-              <InertText text={task.title} limit={120} />
+              <InertText text={task.title} limit={120} clip />
             </small>
           </span>
           <ChevronRight aria-hidden className={classes['icon']} />
@@ -48,7 +48,7 @@ export function WaitingPanel(): ReactElement {
               <InertText text={text.wants(item.task.peerName)} limit={80} />
             </span>
             <small className={rows['title']}>
-              <InertText text={messageText(item.message)} limit={120} />
+              <InertText text={messageText(item.message)} limit={120} clip />
             </small>
           </span>
           <ChevronRight aria-hidden className={classes['icon']} />

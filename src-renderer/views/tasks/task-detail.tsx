@@ -77,7 +77,7 @@ function Header({ task }: { readonly task: TaskDetailView }): ReactElement {
     <header className={classes['header']}>
       <div className={classes['titleLine']}>
         <h2>
-          <InertText text={task.title} limit={120} />
+          <InertText text={task.title} limit={120} clip />
         </h2>
         <TaskStateLabel task={task} />
         {!isTerminal(task.state) && (

@@ -94,7 +94,7 @@ function TaskRow({ task, top, selected, onSelect }: TaskRowProps): ReactElement 
       onClick={() => onSelect(task)}
     >
       <p className={classes['title']}>
-        <InertText text={task.title} limit={120} />
+        <InertText text={task.title} limit={120} clip />
       </p>
       <p className={classes['peer']}>
         <Arrow aria-hidden />
