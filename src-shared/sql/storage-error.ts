@@ -9,8 +9,7 @@ const full = 13
 const cannotOpen = 14
 const notADatabase = 26
 
-const damagedRemedy =
-  'Nothing was overwritten. Keep a copy of the data directory, then put back its newest backup.'
+const damagedRemedy = 'Nothing was overwritten. Keep a copy of the data directory, then put back its newest backup.'
 
 /** The state in which a database is not trusted any more: nothing is signed, nothing is overwritten. */
 export function databaseDamaged(what: string, cause?: unknown): AnetError {
