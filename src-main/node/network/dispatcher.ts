@@ -134,6 +134,8 @@ export class Dispatcher {
       recording.push(outbox.recordSent(row, clock.now()).then(() => fault('outbox.recorded')))
       return true
     } catch (error) {
+      // while a large message waited for its turn, the peer acknowledged it: nothing is left to send
+      if (isAnetError(error, 'content_gone')) return true
       await this.#failed(row, channel, error)
       return false
     }

@@ -1,3 +1,4 @@
+import { isAnetError } from '@shared/errors.ts'
 import { decodeSigned, encodeSigned, limits, type Signed } from '@shared/wire/index.ts'
 import { inlineLimit, type FileRef, type Place, type Store, type Tx } from '../store/index.ts'
 import type { Channel } from './channels.ts'
@@ -71,10 +72,17 @@ export class HeldMessages {
     if (row === undefined) return undefined
     const { content } = this.#store
     const place = placeOf(channel, row.n)
-    const bytes =
-      row.file === null
-        ? content.open(place, row.message)
-        : await content.getFile(content.openJson<FileRef>(place, row.message))
+    let bytes: Uint8Array
+    try {
+      bytes =
+        row.file === null
+          ? content.open(place, row.message)
+          : await content.getFile(content.openJson<FileRef>(place, row.message))
+    } catch (error) {
+      // it expired and was removed meanwhile
+      if (isAnetError(error, 'content_gone')) return undefined
+      throw error
+    }
     return { n: row.n, signed: decodeSigned(bytes, 'message', limits.message.bytes) }
   }
 

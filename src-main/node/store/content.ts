@@ -40,6 +40,8 @@ export function createContent({ database, files, wrappingKey, onDamage }: Conten
       throw reported(error)
     }
   }
+  const isKept = (name: string): boolean =>
+    database.read.get('SELECT 1 FROM content_files WHERE name = ?', name) !== undefined
   /** True if nothing refers to the file any more. */
   const dropReference = (tx: Tx, name: string): boolean => {
     tx.run('DELETE FROM content_files WHERE name = ? AND refs <= 1', name)
@@ -68,6 +70,9 @@ export function createContent({ database, files, wrappingKey, onDamage }: Conten
       try {
         return await files.get(ref)
       } catch (error) {
+        if (isMissing(error) && !isKept(ref.name)) {
+          throw new AnetError('content_gone', 'This content was removed.', { cause: error })
+        }
         throw reported(error)
       }
     },
@@ -80,4 +85,9 @@ export function createContent({ database, files, wrappingKey, onDamage }: Conten
 /** Lengths make it unambiguous: no two places have one binding. */
 function bindingOf({ table, id, column }: Place): string {
   return `${table.length}:${table} ${column.length}:${column} ${id}`
+}
+
+function isMissing(error: unknown): boolean {
+  const cause = isAnetError(error, 'database_damaged') ? error.cause : undefined
+  return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
 }

@@ -40,7 +40,10 @@ export interface Content {
   keepFile(tx: Tx, ref: FileRef): void
   /** One row less refers to this file; with the last the file goes, after the commit. Undoes one {@link keepFile}. */
   forgetFile(tx: Tx, name: string): void
-  /** Missing, cut or altered files are `database_damaged`. */
+  /**
+   * Missing, cut or altered files are `database_damaged`. One that no row refers to any more is `content_gone`: whoever
+   * holds a reference that he read earlier may come too late, and nothing is damaged.
+   */
   getFile(ref: FileRef): Promise<Uint8Array>
   /** {@link forgetFile} in a transaction of its own. A file that nothing keeps is simply removed. */
   deleteFile(name: string): Promise<void>

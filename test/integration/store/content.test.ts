@@ -1,4 +1,4 @@
-import { readFile, readdir, writeFile } from 'node:fs/promises'
+import { readFile, readdir, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { inlineLimit } from '../../../src-main/node/store/index.ts'
@@ -149,15 +149,26 @@ describe('sealed files', () => {
   ])('that are %s are named as damage', async (what, alter) => {
     const store = await temporaryStore()
     const ref = await store.content.putFile(large)
+    await store.write((tx) => store.content.keepFile(tx, ref))
     const path = join(store.dataDir, 'attachments', ref.name)
     const altered = await alter(await readFile(path))
-    if (altered === undefined) await store.content.deleteFile(ref.name)
+    if (altered === undefined) await unlink(path)
     else await writeFile(path, altered)
     await expect(store.content.getFile(ref), what).rejects.toMatchObject({
       code: 'database_damaged',
       message: expect.stringContaining(ref.name),
     })
     expect(store.damage?.code).toBe('database_damaged')
+  })
+
+  test('that nothing refers to any more are gone, which is no damage', async () => {
+    const store = await temporaryStore()
+    const ref = await store.content.putFile(large)
+    await store.write((tx) => store.content.keepFile(tx, ref))
+    await store.content.deleteFile(ref.name)
+    await expect(store.content.getFile(ref)).rejects.toMatchObject({ code: 'content_gone' })
+    expect(store.damage).toBeUndefined()
+    await store.write(() => undefined)
   })
 
   test('answer to no name that is not theirs', async () => {
