@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { privateDirectory } from '../node/data-dir/index.ts'
 
 /**
  * Where Chromium and the window keep what is theirs: in the data directory, which is made if need be. If that cannot be
- * used, a temporary one: the window must come up to say why.
+ * used, beside other temporary files: the window must come up to say why.
  */
 export async function shellDirectory(dataDir: string): Promise<string> {
   try {
@@ -14,6 +14,17 @@ export async function shellDirectory(dataDir: string): Promise<string> {
     await mkdir(own, { recursive: true, mode: 0o700 })
     return own
   } catch {
-    return mkdtemp(join(tmpdir(), 'anet-desktop-'))
+    return temporaryDirectory()
+  }
+}
+
+/** The same one each time: Chromium writes into it until the very end, so nobody could remove it then. */
+async function temporaryDirectory(): Promise<string> {
+  const usual = join(tmpdir(), `anet-desktop-${userInfo().uid}`)
+  try {
+    await privateDirectory(usual)
+    return usual
+  } catch {
+    return mkdtemp(`${usual}-`)
   }
 }

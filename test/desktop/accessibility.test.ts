@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DesktopApp, setUp, startDemoFromWindow } from '../helpers/desktop-app.ts'
@@ -7,11 +6,10 @@ import { openScene, type Scene } from '../helpers/desktop-scene.ts'
 
 declare global {
   interface Window {
-    readonly axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+    readonly axe: typeof axe
   }
 }
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 let scene: Scene
 let desktop: DesktopApp
 
@@ -117,7 +115,7 @@ async function clean(page: Page, where: string): Promise<void> {
     await page.waitForFunction((wanted) => document.documentElement.dataset['theme'] === wanted, theme)
     // colours that still change would be judged half way
     await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)))
-    await page.evaluate(axe)
+    await page.evaluate(axe.source)
     const { violations } = await page.evaluate(() => window.axe.run())
     const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
     expect(found, `${where}, ${theme}`).toEqual([])

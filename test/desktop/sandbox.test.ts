@@ -17,13 +17,14 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'anet-sandbox-'))
 })
 afterAll(async () => {
+  const application = descendants(app?.pid ?? 0).find((pid) => isApplication(commandOf(pid)))
   if (app !== undefined && app.exitCode === null) {
     const ended = once(app, 'exit')
-    for (const pid of descendants(app.pid ?? 0).toReversed()) kill(pid)
+    process.kill(application ?? app.pid ?? 0, 'SIGTERM')
     await ended
   }
-  // the last of the processes may still be writing
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+  // Chromium's helpers outlive the application by a moment
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
 })
 
 test('the page runs in the sandbox of the kernel, or the kernel says why not', async () => {
@@ -100,10 +101,8 @@ function statusOf(pid: number): Readonly<Record<string, string>> {
   return Object.fromEntries(lines.map((line) => line.split(/:\s+/) as [string, string]))
 }
 
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // it ended with the others
-  }
+/** Electron's first process, not one of its helpers, nor a shell that was told to start it. */
+function isApplication(command: string): boolean {
+  // Chromium rewrites its command line, with spaces
+  return command.split(/[\0 ]/)[0]?.endsWith('/electron') === true && !command.includes('--type=')
 }
