@@ -65,7 +65,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     migrate(handle, [...ownMigrations, ...options.migrations])
     checkKey(handle, wrappingKey)
     const database = createSqlDatabase(handle, {
-      schedule: (run) => void setImmediate(run),
+      // a commit stops the event loop: what this turn hands to a socket, at its end at the latest, leaves before
+      schedule: (run) => void setImmediate(() => setImmediate(run)),
       delay: setTimeout,
       onFatal: onDamage,
       onCallbackError: (error) => log.error({ err: error }, 'an announcement after a commit failed'),
