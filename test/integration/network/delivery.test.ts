@@ -57,6 +57,30 @@ describe('two nodes and a hub', () => {
     expect(alice.store.read.all('SELECT * FROM content_files')).toEqual([])
   })
 
+  test('large messages that are acknowledged while they wait for their turn do no harm', async () => {
+    const { alice, bob } = await pair()
+    let acknowledged: Promise<number> | undefined
+    alice.fault = (name) => {
+      if (name !== 'outbox.sealed' || acknowledged !== undefined) return
+      // one is on its way; as if the others had been sent before and their acknowledgements came now
+      const { store } = alice
+      acknowledged = store.write((tx) => {
+        const rows = tx.all<{ file: string }>('SELECT file FROM net_outbox WHERE file IS NOT NULL')
+        for (const { file } of rows) store.content.forgetFile(tx, file)
+        return tx.run('DELETE FROM net_outbox').changes
+      })
+    }
+    const large = 'x'.repeat(5 * 1024 * 1024)
+    await Promise.all(Array.from({ length: 6 }, (_, index) => alice.open(bob.aid, `${index}${large}`)))
+    await vi.waitFor(() => expect(acknowledged).toBeDefined(), within)
+    expect(await acknowledged).toBeGreaterThan(1)
+    const after = await alice.open(bob.aid, 'after')
+    await vi.waitFor(() => expect(texts(bob)).toContain('after'), within)
+    await vi.waitFor(() => expect(alice.network.unconfirmed(after).count).toBe(0), within)
+    await alice.network.stop()
+    expect(alice.store.damage).toBeUndefined()
+  })
+
   test('an enqueued message that is rolled back is never sent', async () => {
     const { alice, bob } = await pair()
     const task = await alice.open(bob.aid, 'kept')
