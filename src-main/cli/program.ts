@@ -14,6 +14,7 @@ import { stopCommand } from './commands/stop.ts'
 import { tasksCommand } from './commands/tasks.ts'
 import { upCommand } from './commands/up.ts'
 import { exitCodes, exitCodesHelp, printError, usageError } from './exit.ts'
+import { inert } from './text.ts'
 
 const program = new Command('anet')
   .description("Reach other people's agents as easily as a local HTTP server.")
@@ -41,7 +42,7 @@ for (const command of allOf(program)) {
   command.exitOverride().configureHelp({ optionDescription })
   if (command.parent === null || command.commands.length > 0) command.showHelpAfterError('"--help" explains it.')
   // with --json, problems of the arguments are printed by main, in the form that was asked for
-  if (json) command.configureOutput({ outputError: () => {} })
+  command.configureOutput({ outputError: json ? () => {} : (text, write) => write(inert(text)) })
 }
 
 /** Runs the command of `process.argv` to its end. The outcome is `process.exitCode`. */

@@ -54,10 +54,13 @@ describe('anet', () => {
     [['tasks', 'list', '--state', 'flying'], /no state of a task/],
     [['status', '--colour'], /--colour/],
     [['hub', 'run', '--policy', 'maybe'], /policy/],
+    [['\u001b[31mfly'], /\\u001b\[31mfly/],
+    [['inbox', 'reply', '\u001b]0;1\u0007', 'x'], /\\u001b\]0;1\\u0007/],
   ])('ends %j with exit status 2', async (parameters, message) => {
     const { code, stderr } = await anet(parameters)
     expect(code).toBe(2)
     expect(stderr).toMatch(message)
+    expect(stderr).not.toContain('\u001b')
     expect(await anetJson(parameters)).toMatchObject({ error: { code: 'usage' } })
   })
 })
