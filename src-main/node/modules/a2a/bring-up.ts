@@ -25,6 +25,8 @@ export interface BringUpParts {
 /** How long the process that served this data directory before may take to let go of the port (milliseconds). */
 const predecessorTime = 5000
 const predecessorPause = 100
+/** A holder whose process cannot be seen is looked at once more: another user's stays, one that is closing is gone. */
+const looksAtUnknown = 1
 
 /**
  * Binds the address that the files name, or chooses one at the first start (spec/a2a-endpoint.md, Address). Never moves away
@@ -109,14 +111,16 @@ async function openRecorded(
   bound: BoundRecord | undefined,
 ): Promise<Listener | undefined> {
   const until = Date.now() + predecessorTime
+  let unknown = 0
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop
     const listener = await openUnlessTaken(parts, port)
     if (listener !== undefined) return listener
     // oxlint-disable-next-line no-await-in-loop
     const holder = await findPortHolder(port)
-    // nobody: it was let go of in between
-    const letting = holder === undefined || (holder.pid !== process.pid && (await isThisNode(holder, bound)))
+    // nobody, or a socket that was closed while its process was looked for: it was let go of in between
+    const vanished = holder === undefined || (holder.pid === null && (unknown += 1) <= looksAtUnknown)
+    const letting = vanished || (holder.pid !== process.pid && (await isThisNode(holder, bound)))
     if (!letting || Date.now() > until) return undefined
     // oxlint-disable-next-line no-await-in-loop
     await sleep(predecessorPause)
