@@ -72,8 +72,4 @@ export const send = {
   remove: (name: string) => `Remove ${name}`,
   send: 'Send task',
   sending: 'Sending…',
-  sent: 'The task is sent.',
-  show: 'Show task',
-  choose: 'Agent',
-  titleAny: 'Send a task',
 } as const
